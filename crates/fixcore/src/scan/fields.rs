@@ -30,8 +30,8 @@ pub(super) const BLOCK_FIELDS: usize = 16;
 const CHUNK_BLOCKS: usize = 4;
 /// How many ends are written at once. More are rare in 64 bytes.
 const HALF: usize = 8;
-/// Longer values are skipped by memchr.
-const SKIPPED_BLOCKS: usize = 4;
+/// Blocks with long values have so few.
+const FEW: usize = 2;
 
 /// What is known of the bytes before a block.
 #[derive(Debug, Clone, Copy)]
@@ -271,49 +271,99 @@ unsafe fn word(bytes: &[u8], at: usize) -> u32 {
 #[inline(always)]
 unsafe fn put(
     bytes: &[u8],
+    soh: u64,
+    base: usize,
+    last_word: usize,
+    to: (*mut u32, *mut u32),
+) -> usize {
+    let count = soh.count_ones() as usize;
+    // SAFETY: by the contract of this function.
+    unsafe {
+        match count {
+            // Long values.
+            0..=FEW => {
+                put_some::<FEW>(bytes, soh, base, last_word, to);
+            }
+            // All words are before the last one.
+            _ if base + 64 < last_word => put_all(bytes, soh, base, usize::MAX, count, to),
+            _ => put_all(bytes, soh, base, last_word, count, to),
+        }
+    }
+    count
+}
+
+/// Writes eight at a time.
+///
+/// # Safety
+/// As for [`put`], where all words are in the bytes if they are not limited.
+#[inline(always)]
+unsafe fn put_all(
+    bytes: &[u8],
+    mut soh: u64,
+    base: usize,
+    last_word: usize,
+    count: usize,
+    to: (*mut u32, *mut u32),
+) {
+    let mut done = 0;
+    while done < count {
+        // SAFETY: `done` is below `count`, which there is room for when rounded up to 8.
+        unsafe {
+            let to = (to.0.add(done), to.1.add(done));
+            soh = put_some::<HALF>(bytes, soh, base, last_word, to);
+        }
+        done += HALF;
+    }
+}
+
+/// Writes so many, and returns the other bits of the mask.
+///
+/// # Safety
+/// As for [`put_all`].
+#[inline(always)]
+unsafe fn put_some<const COUNT: usize>(
+    bytes: &[u8],
     mut soh: u64,
     base: usize,
     last_word: usize,
     (ends, words): (*mut u32, *mut u32),
-) -> usize {
-    let count = soh.count_ones() as usize;
-    let mut done = 0;
-    loop {
-        for further in 0..HALF {
-            let end = base + soh.trailing_zeros() as usize;
-            // SAFETY: `done` is below `count` rounded up to 8, which there is room for.
-            unsafe {
-                // One by one: gathering them in a vector register takes longer than storing them.
-                ends.add(done + further).write_volatile(end as u32);
-                words
-                    .add(done + further)
-                    .write_volatile(word(bytes, (end + 1).min(last_word)));
-            }
-            soh &= soh.wrapping_sub(1);
+) -> u64 {
+    for at in 0..COUNT {
+        let end = base + soh.trailing_zeros() as usize;
+        // SAFETY: by the contract of this function.
+        unsafe {
+            // One by one: gathering them in a vector register takes longer than storing them.
+            ends.add(at).write_volatile(end as u32);
+            let word = word(bytes, (end + 1).min(last_word));
+            words.add(at).write_volatile(word);
         }
-        done += HALF;
-        if done >= count {
-            return count;
-        }
+        soh &= soh.wrapping_sub(1);
     }
+    soh
+}
+
+/// How many of four blocks come before one with a separator.
+#[inline(always)]
+fn empty_blocks(has_soh: [bool; 4]) -> u32 {
+    let bits = has_soh.into_iter().rev();
+    let bits = bits.fold(1, |bits, has_soh| bits << 1 | u32::from(has_soh));
+    bits.trailing_zeros()
 }
 
 /// Where the next block with a separator begins, as the value that began before is longer than a block.
 #[inline(always)]
 pub(super) fn skip(bytes: &[u8], mut base: usize, has_no_soh: impl Fn(&[u8; 64]) -> bool) -> usize {
-    let mut blocks = 0;
-    while let Some(block) = bytes.get(base..).and_then(<[u8]>::first_chunk) {
-        if !has_no_soh(block) {
+    // Without a branch for each, for the lengths of values are hard to foresee.
+    if let Some(some) = bytes.get(base..).and_then(<[u8]>::first_chunk::<256>) {
+        let blocks = some.as_chunks::<64>().0;
+        let empty = empty_blocks([0, 1, 2, 3].map(|at| !has_no_soh(&blocks[at])));
+        base += 64 * empty as usize;
+        if empty < 4 {
             return base;
         }
-        base += 64;
-        blocks += 1;
-        if blocks == SKIPPED_BLOCKS {
-            let rest = bytes.get(base..).unwrap_or(&[]);
-            return base + memchr(SOH, rest).unwrap_or(rest.len()) / 64 * 64;
-        }
     }
-    base
+    let rest = bytes.get(base..).unwrap_or(&[]);
+    base + memchr(SOH, rest).unwrap_or(rest.len()) / 64 * 64
 }
 
 /// Reads tags from a field on, and shortens the index to the fields before one that is watched or not
