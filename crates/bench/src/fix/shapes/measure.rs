@@ -206,23 +206,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_shape_gets_the_same_answers_from_both_sides_by_every_instruction_set() {
+    fn shapes_get_the_same_answers_from_both_sides() {
         let plan = Plan {
             draws: 20,
             operations: Vec::new(),
             ..Plan::default()
         };
-        for case in plan.cases() {
-            for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
-                let found = measure(&case, isa, &plan, &[&Naive], &()).unwrap();
-                let (done, wrong) = found.answers;
-                assert!(
-                    done > 0 && wrong == 0,
-                    "{}, {}",
-                    case.shape.name,
-                    isa.name()
-                );
-            }
+        let isas: Vec<Isa> = Isa::ALL
+            .into_iter()
+            .filter(|isa| isa.is_available())
+            .collect();
+        // A third of the shapes, each by one instruction set: fixcore's own tests take all of both.
+        let cases = plan.cases().into_iter().step_by(3);
+        for (case, isa) in cases.zip(isas.into_iter().cycle()) {
+            let found = measure(&case, isa, &plan, &[&Naive], &()).unwrap();
+            let (done, wrong) = found.answers;
+            assert!(
+                done > 0 && wrong == 0,
+                "{}, {}",
+                case.shape.name,
+                isa.name()
+            );
         }
     }
 
