@@ -17,6 +17,7 @@ mod compress_bench;
 mod file_sets;
 mod files;
 mod fix;
+mod fix_certify;
 mod fix_faults;
 mod fix_logs;
 mod fix_settings;

@@ -231,6 +231,8 @@ fn rows() -> Vec<Row> {
         row("fix settings check", "fix settings check {H}"),
         row("fix settings check", "fix settings check -q {H}"),
         row("fix settings keys", "fix settings keys").quiet(),
+        row("fix certify", "fix certify {H}"),
+        row("fix certify", "fix certify 127.0.0.1:1 --only {H}"),
         row("fix-bench", "fix-bench {H}"),
         row("fix-bench shapes", "fix-bench shapes --shape {H}"),
         row("fix-bench shapes", "fix-bench shapes --isa {H}"),

@@ -22,7 +22,7 @@ enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-const ROWS: [(&str, Uses, &str); 65] = [
+const ROWS: [(&str, Uses, &str); 66] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
@@ -124,6 +124,7 @@ const ROWS: [(&str, Uses, &str); 65] = [
         "fix settings check -qq settings.cfg",
     ),
     ("fix settings keys", Output, "fix settings keys"),
+    ("fix certify", Output, "fix certify --list"),
     ("fix-bench", Long, "fix-bench"),
     ("fix-bench shapes", Long, "fix-bench shapes"),
     ("fix-bench session", Long, "fix-bench session"),

@@ -72,6 +72,7 @@ const LINES: &[&str] = &[
     "fix store export --format quickfixj @ new",
     "fix settings check @",
     "fix settings keys",
+    "fix certify 127.0.0.1:1",
     "fix-bench",
     "fix-bench shapes",
     "fix-bench session",

@@ -31,6 +31,9 @@ pub struct Counterparty {
     pub reset: Reset,
     /// How long an answer may take. Default: 5 s.
     pub timeout: Duration,
+    /// How long it may take to notice that a connection ended, before it is connected to again. Default:
+    /// 100 ms.
+    pub settle: Duration,
 }
 
 impl Counterparty {
@@ -45,6 +48,7 @@ impl Counterparty {
             compares_texts: false,
             reset: Reset::Engine,
             timeout: Duration::from_secs(5),
+            settle: Duration::from_millis(100),
         }
     }
 }

@@ -14,7 +14,10 @@ impl Run {
     pub(super) fn step(&mut self, step: &Step, since: Duration, now: Now) -> Outcome {
         let connection = step.connection;
         match &step.action {
-            Action::Connect => match self.line(connection).state {
+            Action::Connect => match self.lines[place(connection)].state {
+                State::Ended if self.settled(connection) > now.monotonic => {
+                    Outcome::Open(self.settled(connection))
+                }
                 State::Idle | State::Ended => {
                     self.line(connection).state = State::Connecting;
                     self.requests.push_back(Request::Connect(connection));
@@ -25,6 +28,7 @@ impl Run {
             },
             Action::Close => {
                 self.line(connection).state = State::Ended;
+                self.line(connection).ended = now.monotonic;
                 self.requests.push_back(Request::Close(connection));
                 Outcome::Met(now.monotonic)
             }
@@ -62,6 +66,12 @@ impl Run {
             // Written out when the run was made.
             Action::Logon(_) | Action::Logout | Action::Alive => Outcome::Met(since),
         }
+    }
+
+    /// When the engine has noticed that the connection ended.
+    fn settled(&self, connection: Connection) -> Duration {
+        let ended = self.lines[place(connection)].ended;
+        ended.saturating_add(self.engine.settle)
     }
 
     fn context(&self, now: Now, is_sent: bool) -> Context<'_> {

@@ -110,3 +110,15 @@ pub struct Finished {
     /// How long it took.
     pub took: Duration,
 }
+
+impl Finished {
+    /// A scenario that was not run, and why.
+    #[must_use]
+    pub fn skipped(why: &str) -> Self {
+        Self {
+            verdict: Verdict::Skipped(why.to_owned()),
+            exchange: Vec::new(),
+            took: Duration::ZERO,
+        }
+    }
+}

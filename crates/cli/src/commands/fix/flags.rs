@@ -8,6 +8,7 @@ use fixcore::Isa;
 
 use crate::args::output::{OutputArgs, TerminalArgs};
 use crate::args::units;
+use crate::commands::fix::certify::flags::CertifyArgs;
 #[cfg(target_os = "linux")]
 use crate::commands::fix::session_flags::{AcceptorArgs, InitiatorArgs};
 use crate::commands::fix::settings_flags::SettingsArgs;
@@ -53,6 +54,7 @@ pub(crate) enum FixCommand {
     #[cfg(target_os = "linux")]
     Initiator(Box<InitiatorArgs>),
     Settings(SettingsArgs),
+    Certify(Box<CertifyArgs>),
 }
 
 impl FixCommand {
@@ -70,6 +72,7 @@ impl FixCommand {
             #[cfg(target_os = "linux")]
             Self::Acceptor(_) | Self::Initiator(_) => false,
             Self::Settings(_) => false,
+            Self::Certify(_) => false,
         }
     }
 }
@@ -330,6 +333,7 @@ impl FixArgs {
             #[cfg(target_os = "linux")]
             FixCommand::Initiator(args) => args.files(),
             FixCommand::Settings(args) => args.files(),
+            FixCommand::Certify(args) => args.files(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 mod acceptor;
+mod certify;
 mod conclude;
 mod diff;
 #[cfg(target_os = "linux")]

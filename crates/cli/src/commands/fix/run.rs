@@ -26,7 +26,7 @@ use crate::commands::fix::flags::{
 use crate::commands::fix::read::{Plan, Reading};
 #[cfg(target_os = "linux")]
 use crate::commands::fix::{acceptor, initiator};
-use crate::commands::fix::{diff, generate, replay, settings, store};
+use crate::commands::fix::{certify, diff, generate, replay, settings, store};
 use crate::commands::fix_logs::{forced, unavailable};
 use crate::failure::{Failure, Result};
 use crate::io::context;
@@ -63,6 +63,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
             return initiator::run(args, decoder(None, None)?, name, argv);
         }
         FixCommand::Settings(args) => return settings::run(args),
+        FixCommand::Certify(args) => return certify::run(args, name, argv),
     };
     let terminal = match &args.command {
         FixCommand::Parse(args) | FixCommand::Validate(args) | FixCommand::Print(args) => {

@@ -1,0 +1,9 @@
+//! `perfkit fix certify`: scenarios of sessions driven against a FIX engine, and a verdict for each.
+
+mod drive;
+pub(crate) mod flags;
+mod plan;
+mod results;
+mod run;
+
+pub(super) use run::run;
