@@ -80,7 +80,7 @@ pub(super) fn run(
     }
     let unfinished = sender.as_ref().is_some_and(|sender| !sender.done);
     running.stop(&mut app)?;
-    if unfinished || !running.was_logged_on() {
+    if unfinished {
         outcome.complete = false;
     }
     if let Some(sender) = sender {

@@ -132,11 +132,6 @@ impl<'a> Running<'a> {
         Ok(())
     }
 
-    /// Whether any session was logged on.
-    pub(super) fn was_logged_on(&self) -> bool {
-        self.engine.sessions().any(|state| state.logons > 0)
-    }
-
     /// What came of it.
     pub(super) fn conclude(self, outcome: &mut Outcome) {
         self.progress.finish();
