@@ -11,6 +11,8 @@ use memchr::{memchr, memmem};
 const HEAD_BYTES_MAX: usize = 64;
 /// How many used bytes are kept before the rest is moved to the front.
 const KEPT_BYTES: usize = 1 << 16;
+/// `8=FIX`, by which a message is found among other bytes.
+const START_BYTES: usize = 5;
 /// A CheckSum field has an end within this many bytes.
 const CHECK_SUM_BYTES_MAX: usize = 64;
 
@@ -30,6 +32,8 @@ pub(crate) enum Framed<'b> {
 pub(crate) struct SessionFramer {
     buffer: Vec<u8>,
     start: usize,
+    /// The bytes from `start` on belong to no message.
+    is_seeking: bool,
     /// How many bytes behind `start` hold no end of the message.
     searched: usize,
     limit: usize,
@@ -41,6 +45,7 @@ impl SessionFramer {
         Self {
             buffer: Vec::new(),
             start: 0,
+            is_seeking: false,
             searched: 0,
             limit,
         }
@@ -70,7 +75,7 @@ impl SessionFramer {
     pub(crate) fn clear(&mut self) {
         self.buffer.clear();
         self.buffer.shrink_to(KEPT_BYTES);
-        (self.start, self.searched) = (0, 0);
+        (self.start, self.searched, self.is_seeking) = (0, 0, false);
     }
 
     /// Whether bytes wait.
@@ -81,10 +86,15 @@ impl SessionFramer {
     /// The next message.
     pub(crate) fn next(&mut self) -> Framed<'_> {
         let rest = self.buffer.get(self.start..).unwrap_or(&[]);
-        if !b"8=".starts_with(rest.get(..2).unwrap_or(rest)) {
-            let skipped = garbage(rest);
-            self.start += skipped;
+        if self.is_seeking || !b"8=".starts_with(rest.get(..2).unwrap_or(rest)) {
+            let start = next_start(rest);
+            // The last bytes may be the beginning of a start.
+            self.start += start.unwrap_or(rest.len().saturating_sub(START_BYTES - 1));
             self.searched = 0;
+            self.is_seeking = start.is_none();
+            if self.is_seeking {
+                return Framed::NeedMore;
+            }
         }
         let rest = self.buffer.get(self.start..).unwrap_or(&[]);
         match end(rest, self.limit, self.searched) {
@@ -103,15 +113,13 @@ impl SessionFramer {
     }
 }
 
-/// How many bytes come before the next message.
-fn garbage(rest: &[u8]) -> usize {
-    let start = [&b"\x018="[..], b"8=FIX"]
+/// Where the next message begins behind bytes that are none.
+fn next_start(rest: &[u8]) -> Option<usize> {
+    let starts = [&b"\x018="[..], b"8=FIX"]
         .into_iter()
         .zip([1, 0])
-        .filter_map(|(text, skipped)| memmem::find(rest, text).map(|at| at + skipped))
-        .min();
-    // The last bytes may be the beginning of a start.
-    start.unwrap_or(rest.len().saturating_sub(4))
+        .filter_map(|(text, skipped)| memmem::find(rest, text).map(|at| at + skipped));
+    starts.min()
 }
 
 /// Where a message ends.
@@ -143,10 +151,11 @@ pub(crate) fn end(rest: &[u8], limit: usize, searched: usize) -> End {
         Some(at) => {
             let value = from + at + 4;
             let digits = rest.get(value..).unwrap_or(&[]);
-            match memchr(SOH, digits) {
+            let field = digits.get(..CHECK_SUM_BYTES_MAX).unwrap_or(digits);
+            match memchr(SOH, field) {
                 Some(length) => End::At(value + length + 1),
-                None if digits.len() > CHECK_SUM_BYTES_MAX => End::At(rest.len()),
-                None => End::NotBefore(from + at),
+                None if field.len() < CHECK_SUM_BYTES_MAX => End::NotBefore(from + at),
+                None => End::At(value + CHECK_SUM_BYTES_MAX),
             }
         }
         None => End::NotBefore(rest.len().saturating_sub(3).max(searched)),
