@@ -116,6 +116,8 @@ pub struct Dictionary {
     others: HashMap<u32, u32>,
     messages: Vec<MessageSpec>,
     by_type: HashMap<Vec<u8>, usize>,
+    /// The messages whose type is one byte.
+    by_letter: Box<[u32; 256]>,
     pub(crate) header: Layout,
     pub(crate) trailer: Layout,
     pub(crate) groups: Vec<Group>,
@@ -183,6 +185,13 @@ impl Dictionary {
                 others.insert(field.tag, number);
             }
         }
+        let mut by_letter = Box::new([NONE; 256]);
+        // As in the map, the last of two messages of a type counts.
+        for (at, message) in (0..).zip(&messages) {
+            if let [letter] = message.msg_type.as_bytes() {
+                by_letter[usize::from(*letter)] = at;
+            }
+        }
         let by_type = messages.iter().enumerate();
         let by_type = by_type.map(|(at, message)| (message.msg_type.clone().into_bytes(), at));
         let old = matches!(source.begin_string.as_str(), "FIX.4.0" | "FIX.4.1");
@@ -197,6 +206,7 @@ impl Dictionary {
             table,
             others,
             by_type: by_type.collect(),
+            by_letter,
             messages,
             header,
             trailer,
@@ -247,7 +257,11 @@ impl Dictionary {
     /// A message by its MsgType (35).
     #[must_use]
     pub fn message(&self, msg_type: &[u8]) -> Option<&MessageSpec> {
-        self.messages.get(*self.by_type.get(msg_type)?)
+        let at = match msg_type {
+            [letter] => self.by_letter[usize::from(*letter)] as usize,
+            _ => *self.by_type.get(msg_type)?,
+        };
+        self.messages.get(at)
     }
 
     /// The fields of a message's body in the dictionary's order, without those in groups.

@@ -170,17 +170,17 @@ impl<'v> Pass<'_, 'v> {
     /// Checks a field outside groups.
     fn outside(&mut self, field: &Field<'_>) -> Result<()> {
         let (transport, dictionary, layout) = (self.transport, self.dictionary, self.layout);
+        let of_transport = transport.number(field.tag);
+        let of_body = match std::ptr::eq(transport, dictionary) {
+            true => of_transport,
+            false => dictionary.number(field.tag),
+        };
         let sections = [
-            (true, &transport.header, Section::Header),
-            (false, layout, Section::Body),
-            (true, &transport.trailer, Section::Trailer),
+            (true, &transport.header, of_transport, Section::Header),
+            (false, layout, of_body, Section::Body),
+            (true, &transport.trailer, of_transport, Section::Trailer),
         ];
-        for (of_transport, layout, section) in sections {
-            let dictionary = match of_transport {
-                true => transport,
-                false => dictionary,
-            };
-            let number = dictionary.number(field.tag);
+        for (is_transport, layout, number, section) in sections {
             let Some(number) = number.filter(|number| layout.allowed.has(*number)) else {
                 continue;
             };
@@ -196,9 +196,9 @@ impl<'v> Pass<'_, 'v> {
             if !seen.set(number) {
                 return Err(wrong(ErrorKind::RepeatedTag, field));
             }
-            return self.value(of_transport, layout, number, field);
+            return self.value(is_transport, layout, number, field);
         }
-        let known = transport.number(field.tag).or(dictionary.number(field.tag));
+        let known = of_transport.or(of_body);
         match known {
             _ if field.value.is_empty() && !self.rules.empty => {
                 Err(wrong(ErrorKind::EmptyValue, field))
