@@ -274,6 +274,12 @@ impl Dictionary {
     /// `Length` appended.
     #[must_use]
     pub fn data_pairs(&self) -> DataPairs {
+        DataPairs::new(&self.data_tags())
+    }
+
+    /// The same as tags only: the tag of a length field, and that of its data field.
+    #[must_use]
+    pub fn data_tags(&self) -> Vec<(u32, u32)> {
         let names: HashMap<&str, u32> = self
             .fields
             .iter()
@@ -287,7 +293,7 @@ impl Dictionary {
                 .or(names.get(name("Length").as_str()));
             length.map(|length| (*length, field.tag))
         };
-        DataPairs::new(&data.filter_map(pair).collect::<Vec<_>>())
+        data.filter_map(pair).collect()
     }
 
     /// The entries of a group in a message of this type. `None` if the type has no such group.

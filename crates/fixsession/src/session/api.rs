@@ -136,16 +136,22 @@ impl<S: Store> Session<S> {
             .max_message_size
             .and_then(|max| usize::try_from(max).ok());
         let transport = dictionaries.transport();
-        let mut pairs = DataPairs::standard().pairs().to_vec();
-        pairs.extend(transport.into_iter().flat_map(|transport| {
-            let pairs = transport.data_pairs();
-            pairs.pairs().to_vec()
-        }));
+        let standard = DataPairs::standard();
+        let mut pairs = standard.pairs().to_vec();
+        pairs.extend(
+            transport
+                .into_iter()
+                .flat_map(fixcore::dict::Dictionary::data_tags),
+        );
         pairs.sort_unstable();
         pairs.dedup_by_key(|pair| pair.0);
+        let pairs = match pairs == standard.pairs() {
+            true => standard,
+            false => DataPairs::new(&pairs),
+        };
         Self {
             framer: SessionFramer::new(limit.unwrap_or(MESSAGE_BYTES_MAX)),
-            decoder: Decoder::new().with_pairs(DataPairs::new(&pairs)),
+            decoder: Decoder::new().with_pairs(pairs),
             core: Core::new(options, dictionaries, store),
         }
     }
