@@ -18,8 +18,6 @@ const BLOCK_BYTES: usize = 512 << 10;
 const LINE_BYTES_MAX: usize = 4 << 20;
 /// Without a message in so many bytes, what came is let go.
 const SEARCHED_BYTES: usize = 64 << 10;
-/// What may be the beginning of a message's head is kept.
-const HEAD_BYTES: usize = 64;
 
 /// What was passed over and is not told of yet.
 #[derive(Debug, Default)]
@@ -167,18 +165,22 @@ impl<S: Source> Open<S> {
                 Ok(Got::Stopped) => return Some(Ok(())),
                 Err(error) => return Some(Err(error)),
             };
+            let mut needed = 0;
             if self.shape.is_none() {
-                self.shape = shape_of(&block.buffer[..filled], ended);
+                match shape_of(&block.buffer[..filled], ended) {
+                    Ok(shape) => self.shape = Some(shape),
+                    Err(more) => needed = more,
+                }
             }
             let cut = match self.shape {
                 Some(Shape::Stream) => self.cut_stream(block, filled, ended),
                 Some(Shape::Lines) => self.cut_lines(block, &mut filled, ended),
                 None => {
-                    if filled > SEARCHED_BYTES {
-                        let gone = filled - HEAD_BYTES;
+                    if filled > SEARCHED_BYTES + needed {
+                        let gone = filled - needed;
                         self.passed.look(&block.buffer[..gone]);
                         self.passed.bytes += gone as u64;
-                        self.let_go(block, &mut filled, HEAD_BYTES);
+                        self.let_go(block, &mut filled, needed);
                     }
                     0
                 }
@@ -282,3 +284,6 @@ fn grow(buffer: &mut Vec<u8>, bytes: usize) {
         buffer.resize(bytes, 0);
     }
 }
+
+#[cfg(test)]
+mod tests;

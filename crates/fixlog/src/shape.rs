@@ -5,8 +5,8 @@ use fixcore::frame::{START, begin_string_bytes};
 use fixcore::{SOH, frame, separator};
 use memchr::memmem;
 
-/// This number of bytes tells whether a message begins.
-const HEAD_BYTES_MAX: usize = 64;
+/// This number of bytes behind BeginString tells what separates fields.
+const SEPARATED_BYTES: usize = 8;
 /// The first message is looked at whole when it is not longer.
 const FIRST_BYTES_MAX: usize = 32 << 10;
 
@@ -52,28 +52,34 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\r' | 0x1b)
 }
 
-/// What a log looks like by its first message; `None` where more is needed to tell.
-pub(crate) fn shape_of(bytes: &[u8], ended: bool) -> Option<Shape> {
-    let unknown = ended.then_some(Shape::Stream);
+/// What a log looks like by its first message. Where more is needed to tell: how many of the last bytes
+/// are needed too. The answer does not depend on how many bytes came at once.
+pub(crate) fn shape_of(bytes: &[u8], ended: bool) -> Result<Shape, usize> {
+    let unknown = |needed: usize| match ended {
+        true => Ok(Shape::Stream),
+        false => Err(needed),
+    };
     let Some(at) = memmem::find(bytes, START) else {
-        return unknown;
+        return unknown(START.len().min(bytes.len()));
     };
     let text = &bytes[at..];
     let begin = begin_string_bytes(text);
     let rest = &text[begin..];
-    if rest.len() < 8 && text.len() < HEAD_BYTES_MAX && !ended {
-        return None;
+    if rest.len() < SEPARATED_BYTES && !ended {
+        return Err(text.len());
     }
     match separator::detect(text) {
         Some([SOH]) => {}
-        Some(_) => return Some(Shape::Lines),
-        None => return Some(Shape::Stream),
+        Some(_) => return Ok(Shape::Lines),
+        None => return Ok(Shape::Stream),
     }
     // Some logs of the byte 1 leave the last one out.
-    match frame::end(text, SOH) {
-        Some(end) if matches!(text.get(end), Some(b'\r' | b'\n' | b' ')) => Some(Shape::Lines),
-        None if !ended && text.len() < FIRST_BYTES_MAX => None,
-        _ => Some(Shape::Stream),
+    let first = &text[..text.len().min(FIRST_BYTES_MAX)];
+    match frame::end(first, SOH).map(|end| first.get(end)) {
+        Some(Some(b'\r' | b'\n' | b' ')) => Ok(Shape::Lines),
+        Some(Some(_)) => Ok(Shape::Stream),
+        Some(None) | None if first.len() < FIRST_BYTES_MAX => unknown(text.len()),
+        Some(None) | None => Ok(Shape::Stream),
     }
 }
 
@@ -97,22 +103,35 @@ mod tests {
 
     #[test]
     fn a_log_is_told_by_its_first_message_and_not_before() {
-        let whole = b"in 8=FIX.4.4\x019=5\x0135=0\x0110=163\x01\n";
-        for end in 0..whole.len() - 2 {
-            assert_eq!(shape_of(&whole[..end], false), None, "{end}");
+        let soh = &b"in 8=FIX.4.4\x019=5\x0135=0\x0110=163\x01\n"[..];
+        let bare = &b"in 8=FIX.4.4\x019=5\x0135=0\x0110=163\r\n"[..];
+        for (log, shape) in [(soh, Shape::Stream), (bare, Shape::Lines)] {
+            for end in 0..log.len() - 1 {
+                let needed = shape_of(&log[..end], false).expect_err("more is needed");
+                assert!(needed >= end.saturating_sub("in ".len()), "{end}: {needed}");
+            }
+            assert_eq!(shape_of(log, false), Ok(shape));
         }
-        assert_eq!(shape_of(whole, false), Some(Shape::Stream));
-        let bare = b"8=FIX.4.4\x019=5\x0135=0\x0110=163\r\n";
-        assert_eq!(shape_of(bare, false), Some(Shape::Lines));
-        assert_eq!(
-            shape_of(b"8=FIX.4.4^A9=5^A35=0^A", false),
-            Some(Shape::Lines)
-        );
+        // What is told of a long message depends on its first bytes alone.
+        for body in [
+            FIRST_BYTES_MAX - 40,
+            FIRST_BYTES_MAX - 1,
+            2 * FIRST_BYTES_MAX,
+        ] {
+            let text = "x".repeat(body - "35=B\x0158=\x01".len());
+            let head = format!("8=FIX.4.4\x019={body}\x0135=B\x0158={text}\x01");
+            let log = format!("{head}10={:03}\r\n", frame::checksum(head.as_bytes()));
+            let told = (0..log.len()).find_map(|end| shape_of(&log.as_bytes()[..end], false).ok());
+            assert_eq!(Ok(told.expect("told")), shape_of(log.as_bytes(), false));
+            let is_short = body < FIRST_BYTES_MAX - 1;
+            assert_eq!(told == Some(Shape::Lines), is_short, "{body}");
+        }
+        assert_eq!(shape_of(b"8=FIX.4.4^A9=5^A35=0^A", false), Ok(Shape::Lines));
         assert_eq!(
             shape_of(b"8=FIX.4.4\\x019=5\\x0135=0", false),
-            Some(Shape::Lines)
+            Ok(Shape::Lines)
         );
-        assert_eq!(shape_of(b"nothing", false), None);
-        assert_eq!(shape_of(b"nothing", true), Some(Shape::Stream));
+        assert_eq!(shape_of(b"nothing", false), Err(START.len()));
+        assert_eq!(shape_of(b"nothing", true), Ok(Shape::Stream));
     }
 }
