@@ -15,13 +15,20 @@ impl Read for Pieces<'_> {
     }
 }
 
-/// The messages with their places, what is bad, and the bytes in no message.
-fn found(log: &[u8], bytes: usize) -> (Vec<(u64, Vec<u8>)>, Vec<u64>, u64) {
-    let mut found = (Vec::new(), Vec::new(), 0);
+/// What a log has, with the places.
+#[derive(Debug, Default, PartialEq)]
+struct Seen {
+    messages: Vec<(u64, Vec<u8>)>,
+    bad: Vec<u64>,
+    between_bytes: u64,
+}
+
+fn found(log: &[u8], bytes: usize) -> Seen {
+    let mut found = Seen::default();
     split(Pieces(log, bytes), Separator::Auto, |at, what| match what {
-        Found::Message(bytes, _) => found.0.push((at, bytes.to_vec())),
-        Found::Bad(_) => found.1.push(at),
-        Found::Between(bytes) => found.2 += bytes,
+        Found::Message(bytes, _) => found.messages.push((at, bytes.to_vec())),
+        Found::Bad(_) => found.bad.push(at),
+        Found::Between(bytes) => found.between_bytes += bytes,
         _ => {}
     })
     .expect("a slice is read");
@@ -54,8 +61,13 @@ fn the_first_message_is_found_behind_any_text() {
                 log.extend_from_slice(end.as_bytes());
             }
             let whole = found(&log, usize::MAX);
-            assert_eq!(whole.0.len(), 2, "{before}: {}", message.escape_ascii());
-            assert_eq!(whole.0[0].0, before as u64);
+            assert_eq!(
+                whole.messages.len(),
+                2,
+                "{before}: {}",
+                message.escape_ascii()
+            );
+            assert_eq!(whole.messages[0].0, before as u64);
             let few = if before < 80 { 1 } else { 9_973 };
             for bytes in [SEARCHED_BYTES, SEARCHED_BYTES + 35, few] {
                 assert_eq!(found(&log, bytes), whole, "{before} by {bytes}");
