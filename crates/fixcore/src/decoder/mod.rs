@@ -10,6 +10,7 @@ mod message;
 mod parse;
 mod parsed;
 mod reader;
+mod start;
 
 pub use group::{Entries, Entry};
 pub use lenient::LenientMessage;
