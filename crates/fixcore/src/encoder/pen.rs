@@ -114,13 +114,25 @@ impl Pen {
         }
     }
 
-    /// Writes a tag that is not in the table, and `=`.
-    #[inline(never)]
+    /// Writes a tag that is not in the table, and `=`. Only tags of up to nine digits are right.
+    #[inline]
     pub(super) fn long_tag(&mut self, tag: u32) {
         self.with_room(|room| {
-            let end = put_number(room, 0, u64::from(tag));
-            room[end] = b'=';
-            end + 1
+            let top = tag / EIGHT_DIGITS as u32;
+            let low = digits(tag % EIGHT_DIGITS as u32);
+            let length = match top {
+                0 => {
+                    set(room, 0, low.left().to_le_bytes());
+                    low.length
+                }
+                _ => {
+                    room[0] = b'0'.wrapping_add(top as u8);
+                    set(room, 1, low.right().to_le_bytes());
+                    9
+                }
+            };
+            room[length] = b'=';
+            length + 1
         });
     }
 
@@ -267,8 +279,19 @@ fn copy(room: &mut Room, value: &[u8]) -> u64 {
         set(room, 0, number.to_le_bytes());
         return has_soh(number) & !(u64::MAX << (8 * value.len()));
     };
-    for (word, bytes) in value.as_chunks::<8>().0.iter().enumerate() {
-        put(8 * word, *bytes);
+    let (words, _) = value.as_chunks::<8>();
+    // The last eight bytes overlap those before, and few lengths differ in their branches.
+    match words {
+        [first] => put(0, *first),
+        [first, second] => {
+            put(0, *first);
+            put(8, *second);
+        }
+        _ => {
+            for (word, bytes) in words.iter().enumerate() {
+                put(8 * word, *bytes);
+            }
+        }
     }
     put(value.len() - 8, *tail);
     ends

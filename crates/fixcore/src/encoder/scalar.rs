@@ -167,8 +167,14 @@ pub(super) fn short(bytes: &[u8]) -> u64 {
         let (head, tail) = (u32::from_le_bytes(*head), u32::from_le_bytes(*tail));
         return u64::from(head) | u64::from(tail) << (8 * (bytes.len() - 4));
     }
-    let from_high = |word: u64, byte: &u8| word << 8 | u64::from(*byte);
-    bytes.iter().rev().fold(0, from_high)
+    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
+        return 0;
+    };
+    // One to three bytes, without a branch: some of them are the same.
+    let middle = bytes.len() / 2;
+    let second = bytes.get(middle).unwrap_or(last);
+    let place = |byte: &u8, at: usize| u64::from(*byte) << (8 * at);
+    place(first, 0) | place(second, middle) | place(last, bytes.len() - 1)
 }
 
 /// Not zero if some byte of the word is 1; exact for the lowest such byte.
