@@ -10,6 +10,7 @@ mod deferred;
 #[cfg(feature = "workload")]
 mod dictionary;
 mod encoder;
+mod fields;
 #[cfg(all(unix, feature = "workload"))]
 mod guard;
 #[cfg(feature = "workload")]

@@ -34,7 +34,9 @@ impl<'a, 'd, 'm> Entry<'a, 'd, 'm> {
     /// The first field with a tag in this range.
     #[must_use]
     pub fn field(&self, tag: u32) -> Option<Field<'m>> {
-        self.fields().find(|field| field.tag == tag)
+        let tags = self.message.tags().get(self.from..self.to)?;
+        let at = tags.iter().position(|other| *other == tag)?;
+        self.message.field(self.from + at)
     }
 
     /// The value of the first field with a tag in this range.

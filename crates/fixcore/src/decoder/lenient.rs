@@ -49,10 +49,10 @@ impl Decoder {
         if checks_frame {
             self.check_frame(bytes)?;
         }
-        self.parsed.tabled.set(false);
+        self.parsed.renew();
         Ok(LenientMessage {
             message: Message {
-                front: self.parsed.scanner.front(&self.parsed.index),
+                front: self.parsed.index.front(),
                 ends: self.parsed.index.ends(),
                 parsed: &self.parsed,
                 bytes,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::fields::{Field, Fields};
 use super::parsed::{Parsed, value_start};
 use crate::error::{Error, ErrorKind, Result};
 use crate::scan::FRONT_TAGS;
@@ -9,16 +10,6 @@ use crate::value::{self, Decimal, Timestamp};
 
 /// Messages with more fields are looked up by a table, shorter ones by comparing tags.
 const COMPARED_MAX: usize = 256;
-/// One field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Field<'m> {
-    /// Its tag.
-    pub tag: u32,
-    /// Its value: at least one byte.
-    pub value: &'m [u8],
-    /// Where in the message the field begins.
-    pub offset: usize,
-}
 
 /// A valid message: borrowed bytes, and the decoder's index of their fields.
 pub struct Message<'d, 'm> {
@@ -47,6 +38,7 @@ impl<'m> Message<'_, 'm> {
     }
 
     /// How many fields it has: at least four.
+    #[inline]
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a message is never empty")]
     pub fn len(&self) -> usize {
@@ -54,6 +46,7 @@ impl<'m> Message<'_, 'm> {
     }
 
     /// The tags of its fields.
+    #[inline]
     #[must_use]
     pub fn tags(&self) -> &[u32] {
         self.parsed.index.tags()
@@ -81,20 +74,21 @@ impl<'m> Message<'_, 'm> {
     }
 
     /// All fields in order.
+    #[inline]
     #[must_use]
     pub fn fields(&self) -> Fields<'_, 'm> {
         self.fields_in(0, self.len())
     }
 
+    #[inline]
     pub(crate) fn fields_in(&self, from: usize, to: usize) -> Fields<'_, 'm> {
-        let ends = self.ends;
-        let start = from.checked_sub(1).and_then(|before| ends.get(before));
-        Fields {
-            bytes: self.bytes,
-            tags: self.tags().get(from..to).unwrap_or(&[]).iter(),
-            ends: ends.get(from..to).unwrap_or(&[]).iter(),
-            start: start.map_or(0, |end| end + 1),
-        }
+        let start = from.checked_sub(1).and_then(|before| self.ends.get(before));
+        Fields::new(
+            self.bytes,
+            start.map_or(0, |end| end + 1),
+            self.tags().get(from..to).unwrap_or(&[]),
+            self.ends.get(from..to).unwrap_or(&[]),
+        )
     }
 
     /// The position of the first field with a tag.
@@ -114,23 +108,11 @@ impl<'m> Message<'_, 'm> {
     fn position_behind(&self, tag: u32) -> Option<usize> {
         let tags = self.tags();
         if tags.len() > COMPARED_MAX {
-            return self.position_by_table(tag);
+            return self.parsed.position_of_many(tag);
         }
         let passed = self.front.map_or(0, |front| front.len());
         let found = self.parsed.scanner.find(tags.get(passed..)?, tag)?;
         Some(passed + found)
-    }
-
-    #[inline(never)]
-    fn position_by_table(&self, tag: u32) -> Option<usize> {
-        let tags = self.tags();
-        let mut table = self.parsed.table.borrow_mut();
-        if !self.parsed.tabled.replace(true) {
-            table.start();
-        }
-        let (found, done) = table.find(tags, tag);
-        let rest = tags.get(done..).filter(|_| found.is_none());
-        found.or_else(|| Some(done + self.parsed.scanner.find(rest?, tag)?))
     }
 
     /// The value of the first field with a tag. For fields in groups see [`whole`](Self::whole).
@@ -209,33 +191,5 @@ impl<'m> Message<'_, 'm> {
     /// [`ErrorKind::Value`] if the value is something else.
     pub fn get_timestamp(&self, tag: u32) -> Result<Option<Timestamp>> {
         self.typed(tag, Timestamp::parse)
-    }
-}
-
-/// Fields in the order of the message.
-#[derive(Debug, Clone)]
-pub struct Fields<'i, 'm> {
-    bytes: &'m [u8],
-    tags: std::slice::Iter<'i, u32>,
-    ends: std::slice::Iter<'i, u32>,
-    start: u32,
-}
-
-impl<'m> Iterator for Fields<'_, 'm> {
-    type Item = Field<'m>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Field<'m>> {
-        let (tag, end) = (*self.tags.next()?, *self.ends.next()?);
-        let start = std::mem::replace(&mut self.start, end + 1);
-        Some(Field {
-            tag,
-            value: self.bytes.get(value_start(start, tag)..end as usize)?,
-            offset: start as usize,
-        })
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.tags.size_hint()
     }
 }

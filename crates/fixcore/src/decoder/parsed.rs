@@ -1,14 +1,19 @@
 //! The message that a decoder parsed last: the index of its fields, and for long messages a table of
-//! tags that is built at the first look-up.
+//! tags that look-ups build step by step.
 
 use std::cell::{Cell, RefCell};
 
-use crate::scan::{Index, Scanner, digits};
+use crate::scan::{Index, Scanner};
 
 /// Tags below this have a row of their own.
 const ROW_TAGS: u32 = 8192;
-/// A look-up adds so many fields to the table: building it at once would make one look-up slow.
-const STEP_FIELDS: usize = 128;
+/// So many look-ups in a long message compare all tags before a table is worth its cost.
+const COMPARING_LOOKUPS: u32 = 8;
+/// Each further one adds this part of the fields to the table, which takes as long as comparing all tags:
+/// building it at once would make one look-up slow.
+const STEP_PART: usize = 64;
+/// But at least so many.
+const STEP_FIELDS: usize = 16;
 /// A larger tag is in one of so many rows after that of its hash, or not in the table.
 const PROBES: usize = 8;
 
@@ -17,15 +22,41 @@ const PROBES: usize = 8;
 pub(super) struct Parsed {
     pub(super) scanner: Scanner,
     pub(super) index: Index,
-    /// The positions of tags in a long message; built at the first look-up.
-    pub(super) table: RefCell<Table>,
-    pub(super) tabled: Cell<bool>,
+    /// The positions of tags in a long message.
+    table: RefCell<Table>,
+    /// How many look-ups there were that a table can answer.
+    lookups: Cell<u32>,
+}
+
+impl Parsed {
+    /// Another message was parsed.
+    #[inline]
+    pub(super) fn renew(&mut self) {
+        self.lookups.set(0);
+    }
+
+    /// The position of the first field with a tag, in a message with many fields.
+    #[inline(never)]
+    pub(super) fn position_of_many(&self, tag: u32) -> Option<usize> {
+        let (tags, lookups) = (self.index.tags(), self.lookups.get());
+        self.lookups.set(lookups.saturating_add(1));
+        if lookups < COMPARING_LOOKUPS {
+            return self.scanner.find(tags, tag);
+        }
+        let mut table = self.table.borrow_mut();
+        if lookups == COMPARING_LOOKUPS {
+            table.start();
+        }
+        let (found, done) = table.find(tags, tag);
+        let rest = tags.get(done..).filter(|_| found.is_none());
+        found.or_else(|| Some(done + self.scanner.find(rest?, tag)?))
+    }
 }
 
 /// The first position of each tag, for messages with many fields. Each look-up adds some fields, and
 /// the caller compares those that are not in the table yet.
 #[derive(Debug, Default)]
-pub(super) struct Table {
+struct Table {
     /// By tag: the number of the message, and of the field.
     rows: Vec<(u32, u32)>,
     /// Larger tags, by their hash.
@@ -45,7 +76,7 @@ struct Large {
 
 impl Table {
     /// Forgets the message before.
-    pub(super) fn start(&mut self) {
+    fn start(&mut self) {
         self.message = self.message.wrapping_add(1);
         if self.rows.is_empty() || self.message == 0 {
             self.rows = vec![(0, 0); ROW_TAGS as usize];
@@ -56,8 +87,9 @@ impl Table {
     }
 
     /// The first field with a tag among those in the table, and how many these are.
-    pub(super) fn find(&mut self, tags: &[u32], tag: u32) -> (Option<usize>, usize) {
-        for field in self.done..tags.len().min(self.done + STEP_FIELDS) {
+    fn find(&mut self, tags: &[u32], tag: u32) -> (Option<usize>, usize) {
+        let step = (tags.len() / STEP_PART).max(STEP_FIELDS);
+        for field in self.done..tags.len().min(self.done + step) {
             if !self.add(tags, field) {
                 break;
             }
@@ -122,5 +154,38 @@ impl Table {
 /// Where the value of a field begins, when the field begins at `start`.
 #[inline]
 pub(super) fn value_start(start: u32, tag: u32) -> usize {
-    (start + digits(tag) + 1) as usize
+    let head_bytes = match HEAD_BYTES.get(tag as usize) {
+        Some(bytes) => u32::from(*bytes),
+        None if tag < 100_000 => 6,
+        None => {
+            let longer = [999_999, 9_999_999, 99_999_999].map(|most| u32::from(tag > most));
+            7 + longer.iter().sum::<u32>()
+        }
+    };
+    (start + head_bytes) as usize
+}
+
+/// By tag of up to four digits: how many bytes it has as text with its `=`. Messages have few tags that differ, so
+/// they touch few lines of it.
+static HEAD_BYTES: [u8; 10_000] = {
+    let (mut rows, mut tag) = ([5; 10_000], 0);
+    while tag < 1_000 {
+        rows[tag] = 2 + (tag > 9) as u8 + (tag > 99) as u8;
+        tag += 1;
+    }
+    rows
+};
+
+#[cfg(test)]
+mod tests {
+    use super::value_start;
+
+    #[test]
+    fn a_value_begins_after_its_tag() {
+        let powers = (0..9).map(|digit| 10_u32.pow(digit));
+        let near = powers.flat_map(|power| [power - 1, power, power + 1]);
+        for tag in (0..20_000).chain(near).chain([999_999_999]) {
+            assert_eq!(value_start(7, tag), 7 + format!("{tag}=").len(), "{tag}");
+        }
+    }
 }

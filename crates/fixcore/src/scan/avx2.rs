@@ -93,9 +93,10 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
                 zeros: bits(low, b'0') | bits(high, b'0') << 32,
             }
         },
-        soh: |block: &[u8; 64]| {
-            let [low, high] = halves(block);
-            bits(low, SOH) | bits(high, SOH) << 32
+        has_no_soh: |block: &[u8; 64]| {
+            let soh = _mm256_set1_epi8(SOH as i8);
+            let [low, high] = halves(block).map(|half| _mm256_cmpeq_epi8(half, soh));
+            _mm256_movemask_epi8(_mm256_or_si256(low, high)) == 0
         },
         tags: |words: &mut [u32], count: usize| tags(words, count, watch),
     };
@@ -177,10 +178,17 @@ pub(super) fn sum(bytes: &[u8]) -> u32 {
         .wrapping_add(super::scalar::word_sums(rest))
 }
 
+/// So many tags are compared without a branch.
+const LONG: usize = 64;
+
 /// The place of the first tag that is `tag`.
 #[target_feature(enable = "avx2,bmi1")]
 pub(super) fn find(tags: &[u32], tag: u32) -> Option<usize> {
-    let (eights, rest) = tags.as_chunks::<8>();
+    let before = match tags.len() {
+        ..LONG => 0,
+        _ => without(tags, tag),
+    };
+    let (eights, rest) = tags.get(before..)?.as_chunks::<8>();
     for (at, eight) in eights.iter().enumerate() {
         // SAFETY: eight numbers are 32 bytes; the load needs no alignment.
         let eight = unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) };
@@ -189,9 +197,16 @@ pub(super) fn find(tags: &[u32], tag: u32) -> Option<usize> {
             _mm256_set1_epi32(tag.cast_signed()),
         ));
         if is != 0 {
-            return Some(8 * at + is.trailing_zeros() as usize / 4);
+            return Some(before + 8 * at + is.trailing_zeros() as usize / 4);
         }
     }
     let found = rest.iter().position(|other| *other == tag)?;
-    Some(8 * eights.len() + found)
+    Some(before + 8 * eights.len() + found)
+}
+
+/// Tags of a long message before a part of it that has `tag`.
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1")]
+fn without(tags: &[u32], tag: u32) -> usize {
+    super::scalar::without::<LONG>(tags, tag)
 }

@@ -70,7 +70,9 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
                 zeros: _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(b'0' as i8)),
             }
         },
-        soh: |block: &[u8; 64]| _mm512_cmpeq_epi8_mask(load(block), _mm512_set1_epi8(SOH as i8)),
+        has_no_soh: |block: &[u8; 64]| {
+            _mm512_cmpeq_epi8_mask(load(block), _mm512_set1_epi8(SOH as i8)) == 0
+        },
         tags: |words: &mut [u32], count: usize| super::avx2::tags(words, count, watch),
     };
     fields::fields(bytes, from, watch, index, steps, |bytes| sum(bytes))
@@ -97,12 +99,18 @@ pub(super) fn sum(bytes: &[u8]) -> u32 {
     _mm512_reduce_add_epi64(_mm512_sad_epu8(sums, _mm512_setzero_si512())) as u32
 }
 
+/// So many tags are compared without a branch.
+const LONG: usize = 64;
+
 /// The place of the first tag that is `tag`.
 #[inline]
 #[target_feature(enable = "avx512f,bmi1,bmi2")]
 pub(super) fn find(tags: &[u32], tag: u32) -> Option<usize> {
     let wanted = _mm512_set1_epi32(tag.cast_signed());
-    let mut at = 0;
+    let mut at = match tags.len() {
+        ..LONG => 0,
+        _ => without(tags, tag),
+    };
     while at < tags.len() {
         let left = (tags.len() - at).min(16) as u32;
         let mask = (0xffff_u32 >> (16 - left)) as u16;
@@ -115,4 +123,11 @@ pub(super) fn find(tags: &[u32], tag: u32) -> Option<usize> {
         at += 16;
     }
     None
+}
+
+/// Tags of a long message before a part of it that has `tag`.
+#[inline(never)]
+#[target_feature(enable = "avx512f,bmi1,bmi2")]
+fn without(tags: &[u32], tag: u32) -> usize {
+    super::scalar::without::<LONG>(tags, tag)
 }

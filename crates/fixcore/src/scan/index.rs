@@ -1,7 +1,6 @@
 //! The result of a scan, in buffers that are reused from message to message.
 
-use super::watch::Watch;
-use crate::frame::{MESSAGE_BYTES_MAX, is_trailer};
+use crate::frame::MESSAGE_BYTES_MAX;
 
 /// How many tags are compared at once.
 pub(crate) const FRONT_TAGS: usize = 16;
@@ -85,12 +84,14 @@ impl Index {
     }
 
     /// The tag of each field.
+    #[inline]
     #[must_use]
     pub fn tags(&self) -> &[u32] {
         self.tags.get(..self.len).unwrap_or(&[])
     }
 
     /// The position of each field's separator.
+    #[inline]
     #[must_use]
     pub fn ends(&self) -> &[u32] {
         self.ends.get(..self.len).unwrap_or(&[])
@@ -150,24 +151,6 @@ impl Index {
         }
     }
 
-    /// Adds BeginString (8) and BodyLength (9), which end here. Returns where the next field begins.
-    #[inline]
-    pub(crate) fn push_start(&mut self, [begin, length]: [u32; 2]) -> usize {
-        self.push(8, begin);
-        self.push(9, length);
-        length as usize + 1
-    }
-
-    /// Adds CheckSum (10), if nothing but it is left and it is not watched; not to the sum.
-    #[inline(always)]
-    pub(crate) fn push_trailer(&mut self, bytes: &[u8], at: usize, watch: &Watch) -> bool {
-        let is_trailer = bytes.get(at..).is_some_and(is_trailer) && !watch.has(10);
-        if is_trailer {
-            self.push(10, bytes.len() as u32 - 1);
-        }
-        is_trailer
-    }
-
     /// Adds a field; not to the sum.
     pub(crate) fn push(&mut self, tag: u32, end: u32) {
         let slots = (self.tags.get_mut(self.len), self.ends.get_mut(self.len));
@@ -185,13 +168,11 @@ impl Index {
 pub(crate) fn read_tag(bytes: &[u8], start: usize, end: usize) -> u32 {
     let digits = end.wrapping_sub(start);
     let word = end.checked_sub(8).and_then(|at| bytes.get(at..end));
-    if let (Some(Ok(word)), 1..=9) = (word.map(<[u8; 8]>::try_from), digits) {
-        let first = bytes.get(start).map_or(0, |byte| byte.wrapping_sub(b'0'));
-        return match read_digits(word, digits.min(8)) {
-            Some(tag) if first > 0 && digits <= 8 => tag,
-            Some(tag) if (1..=9).contains(&first) => tag + 100_000_000 * u32::from(first),
-            _ => 0,
-        };
+    if let (Some(Ok(word)), 1..=8) = (word.map(<[u8; 8]>::try_from), digits) {
+        if bytes.get(start) == Some(&b'0') {
+            return 0;
+        }
+        return read_digits(word, digits).unwrap_or(0);
     }
     read_tag_slowly(bytes.get(start..end).unwrap_or(&[]))
 }
@@ -222,47 +203,4 @@ fn read_tag_slowly(digits: &[u8]) -> u32 {
         }
     }
     value
-}
-
-/// How many digits a tag has.
-#[inline(always)]
-pub(crate) fn digits(tag: u32) -> u32 {
-    let row = (tag | 1).ilog2() as usize & 31;
-    ((u64::from(tag) + DIGITS[row]) >> 32) as u32
-}
-
-/// By the highest bit of a number: what adds up to its digits in the upper half. A power of ten
-/// between two powers of two carries into them.
-static DIGITS: [u64; 32] = {
-    let (mut rows, mut bit) = ([0; 32], 0);
-    while bit < 32 {
-        let (mut power, mut digits) = (1_u64, 0);
-        while power < 2 << bit {
-            power *= 10;
-            digits += 1;
-        }
-        // `power / 10` may be above the smallest number with this bit.
-        let least = power / 10;
-        rows[bit] = if least > 1 << bit {
-            (digits << 32) - least
-        } else {
-            digits << 32
-        };
-        bit += 1;
-    }
-    rows
-};
-
-#[cfg(test)]
-mod tests {
-    use super::digits;
-
-    #[test]
-    fn tags_have_as_many_digits_as_their_text() {
-        let powers = (0..10).map(|digit| 10_u32.pow(digit));
-        let near = powers.chain((0..32).map(|bit| 1 << bit));
-        for tag in near.flat_map(|tag| [tag.saturating_sub(1), tag, tag + 1]) {
-            assert_eq!(digits(tag), tag.to_string().len() as u32, "{tag}");
-        }
-    }
 }

@@ -14,14 +14,13 @@ mod avx512vbmi2;
 mod block;
 mod fields;
 mod index;
-mod long;
 mod scalar;
 mod scanner;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 mod watch;
 
-pub(crate) use index::{FRONT_TAGS, digits, read_digits};
+pub(crate) use index::{FRONT_TAGS, read_digits};
 pub use index::{Index, Separators};
 pub use scanner::Scanner;
 pub(crate) use watch::Watch;

@@ -4,6 +4,8 @@
 use memchr::memchr;
 
 use super::block::{self, Found, Masks};
+#[cfg(any(test, not(target_arch = "x86_64")))]
+use super::index::FRONT_TAGS;
 use super::index::Index;
 use super::watch::Watch;
 use crate::frame::{SOH, byte_sum, checksum};
@@ -46,14 +48,30 @@ pub(super) fn sum(bytes: &[u8]) -> u32 {
     checksum(bytes).into()
 }
 
-/// The place of the first tag that is `tag`. Compilers make vector instructions of the search for its
-/// part.
+/// The place of the first tag that is `tag`.
 pub(super) fn find(tags: &[u32], tag: u32) -> Option<usize> {
-    let (parts, _) = tags.as_chunks::<32>();
-    let has = |part: &&[u32; 32]| part.iter().fold(false, |has, other| has | (*other == tag));
-    let before = parts.iter().take_while(|part| !has(part)).count() * 32;
+    let before = without::<32>(tags, tag);
     let rest = tags.get(before..)?;
     Some(before + rest.iter().position(|other| *other == tag)?)
+}
+
+/// The place of the first of these tags that is `tag`. Compilers make vector instructions of it.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+#[inline]
+pub(super) fn find_in_front(front: &[u32; FRONT_TAGS], tag: u32) -> Option<usize> {
+    let is = (0..)
+        .zip(front)
+        .fold(0_u32, |is, (at, other)| is | u32::from(*other == tag) << at);
+    (is != 0).then(|| is.trailing_zeros() as usize)
+}
+
+/// How many tags there are in the parts of this size before the first one that has `tag`; the last tags
+/// are in no part. Compilers make vector instructions of it: those that the caller may use.
+#[inline(always)]
+pub(super) fn without<const SIZE: usize>(tags: &[u32], tag: u32) -> usize {
+    let (parts, _) = tags.as_chunks::<SIZE>();
+    let has = |part: &&[u32; SIZE]| part.iter().fold(false, |has, other| has | (*other == tag));
+    parts.iter().take_while(|part| !has(part)).count() * SIZE
 }
 
 /// The sum of a few bytes.
@@ -66,7 +84,7 @@ pub(super) fn word_sums(bytes: &[u8]) -> u32 {
 }
 
 /// Digits of the longest tag.
-pub(super) const TAG_DIGITS_MAX: usize = 9;
+const TAG_DIGITS_MAX: usize = 9;
 
 /// Adds fields from the start of one on. Returns where it stopped: at the end, or at the start of a
 /// field that is watched or not well-formed.
@@ -118,6 +136,21 @@ mod tests {
     fn bits_of(block: &[u8; 64], is: u8) -> u64 {
         let bit = |(at, byte): (u32, &u8)| u64::from(*byte == is) << at;
         (0..).zip(block).map(bit).sum()
+    }
+
+    #[test]
+    fn a_tag_is_found_at_its_first_place_in_front() {
+        for place in 0..FRONT_TAGS {
+            let mut front = [u32::MAX; FRONT_TAGS];
+            front[place..]
+                .iter_mut()
+                .step_by(3)
+                .for_each(|tag| *tag = 58);
+            assert_eq!(find_in_front(&front, 58), Some(place));
+            let scanner = crate::Scanner::new();
+            assert_eq!(scanner.find_in_front(&front, 58), Some(place));
+            assert_eq!(find_in_front(&front, 59), None);
+        }
     }
 
     #[test]

@@ -166,12 +166,6 @@ impl Scanner {
         sum as u8
     }
 
-    /// The first tags of an index, if this instruction set compares them at once.
-    #[inline]
-    pub(crate) fn front(self, index: &Index) -> Option<&[u32; FRONT_TAGS]> {
-        index.front().filter(|_| self.isa > Isa::Scalar)
-    }
-
     /// The place of the first of these tags that is `tag`.
     #[inline]
     pub(crate) fn find_in_front(self, front: &[u32; FRONT_TAGS], tag: u32) -> Option<usize> {
@@ -182,7 +176,7 @@ impl Scanner {
             (is != 0).then(|| is.trailing_zeros() as usize)
         }
         #[cfg(not(target_arch = "x86_64"))]
-        front.iter().position(|other| *other == tag)
+        scalar::find_in_front(front, tag)
     }
 
     /// The place of the first tag that is `tag`.

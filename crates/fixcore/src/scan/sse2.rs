@@ -111,7 +111,12 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
             equals: bits(block, b'='),
             zeros: bits(block, b'0'),
         },
-        soh: |block: &[u8; 64]| bits(block, SOH),
+        has_no_soh: |block: &[u8; 64]| {
+            let (parts, _) = block.as_chunks::<16>();
+            let [a, b, c, d] =
+                [0, 1, 2, 3].map(|at| _mm_cmpeq_epi8(load(&parts[at]), _mm_set1_epi8(SOH as i8)));
+            _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d))) == 0
+        },
         tags: |words: &mut [u32], count: usize| tags(words, count, watch),
     };
     fields::fields(bytes, from, watch, index, steps, |bytes| sum(bytes))
@@ -202,18 +207,32 @@ pub(super) fn which(tags: &[u32; FRONT_TAGS], tag: u32) -> u32 {
     _mm_movemask_epi8(_mm_packs_epi16(low, high)) as u32
 }
 
+/// So many tags are compared without a branch.
+const LONG: usize = 64;
+
 /// The place of the first tag that is `tag`.
 #[target_feature(enable = "sse2")]
 pub(super) fn find(tags: &[u32], tag: u32) -> Option<usize> {
-    let (quads, rest) = tags.as_chunks::<4>();
+    let before = match tags.len() {
+        ..LONG => 0,
+        _ => without(tags, tag),
+    };
+    let (quads, rest) = tags.get(before..)?.as_chunks::<4>();
     for (at, quad) in quads.iter().enumerate() {
         // SAFETY: four numbers are 16 bytes; the load needs no alignment.
         let quad = unsafe { _mm_loadu_si128(quad.as_ptr().cast()) };
         let is = _mm_movemask_epi8(_mm_cmpeq_epi32(quad, _mm_set1_epi32(tag.cast_signed())));
         if is != 0 {
-            return Some(4 * at + is.trailing_zeros() as usize / 4);
+            return Some(before + 4 * at + is.trailing_zeros() as usize / 4);
         }
     }
     let found = rest.iter().position(|other| *other == tag)?;
-    Some(4 * quads.len() + found)
+    Some(before + 4 * quads.len() + found)
+}
+
+/// Tags of a long message before a part of it that has `tag`.
+#[inline(never)]
+#[target_feature(enable = "sse2")]
+fn without(tags: &[u32], tag: u32) -> usize {
+    super::scalar::without::<LONG>(tags, tag)
 }
