@@ -46,7 +46,8 @@ impl Body for FixShapes {
             "One thread, messages of a shape that differ from one another, {} of {} shapes in {minutes} minutes, {} \
              answers of fixcore and of the naive side equal, {} cliffs. Sides take turns in random order. *ratio* is \
              fixcore over the naive parser or encoder, the worst first; *control* is the naive side over itself. \
-             *absent* and *late* are the first look-up in a parsed message, *iterate* goes through its fields. \
+             *absent* and *late* are the first look-up in a parsed message, *iterate* goes through its fields, for \
+             which the naive parser has stored where each value begins; *read* parses and goes through them. \
              {quickfix}",
             self.measured, self.cases, self.answers, self.cliffs
         )?;

@@ -247,7 +247,7 @@ mod tests {
             );
         }
         // Only a parse makes sense of messages with faults.
-        assert_eq!(rows.len(), 5 + 3);
+        assert_eq!(rows.len(), 6 + 3);
         for row in rows {
             assert!(row.fixcore_ns > 0.0 && row.rivals_ns[0].is_some_and(|ns| ns > 0.0));
             assert!(row.ratio.is_some() && row.control.is_some());

@@ -106,6 +106,18 @@ impl OurSide<'_> {
         })
     }
 
+    fn read(&mut self) -> f64 {
+        timed(|| {
+            for drawn in &self.workload.messages {
+                if let Ok(message) = self.decoder.parse(black_box(&drawn.bytes)) {
+                    for field in message.fields() {
+                        black_box((field.tag, field.value));
+                    }
+                }
+            }
+        })
+    }
+
     fn encode(&mut self) -> f64 {
         let Workload {
             shape, messages, ..
@@ -126,6 +138,7 @@ impl Side for OurSide<'_> {
             Operation::Absent => self.find(Some(ABSENT_TAG)),
             Operation::Late => self.find(None),
             Operation::Iterate => self.iterate(),
+            Operation::Read => self.read(),
             Operation::Encode => self.encode(),
         };
         Ok(Some((0..passes).map(|_| pass()).sum()))

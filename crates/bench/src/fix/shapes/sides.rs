@@ -25,17 +25,20 @@ pub enum Operation {
     Late,
     /// Go through the fields of a parsed message.
     Iterate,
+    /// Parse a message and go through its fields.
+    Read,
     /// Write a message field by field.
     Encode,
 }
 
 impl Operation {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Parse,
         Self::Absent,
         Self::Late,
         Self::Iterate,
+        Self::Read,
         Self::Encode,
     ];
 
@@ -47,6 +50,7 @@ impl Operation {
             Self::Absent => "absent",
             Self::Late => "late",
             Self::Iterate => "iterate",
+            Self::Read => "read",
             Self::Encode => "encode",
         }
     }
@@ -126,8 +130,9 @@ impl Workload {
             Operation::Late => {
                 is_valid && self.messages.iter().all(|drawn| !drawn.fields.is_empty())
             }
-            Operation::Absent | Operation::Iterate => is_valid,
-            Operation::Encode => is_valid,
+            Operation::Absent | Operation::Iterate | Operation::Read | Operation::Encode => {
+                is_valid
+            }
         }
     }
 }

@@ -88,6 +88,19 @@ impl NaiveSide<'_> {
         })
     }
 
+    fn read(&mut self) -> f64 {
+        timed(|| {
+            for drawn in &self.workload.messages {
+                let bytes = black_box(&drawn.bytes);
+                if let Ok(fields) = self.parser.parse(bytes) {
+                    for field in fields {
+                        black_box((field.0, value(bytes, field)));
+                    }
+                }
+            }
+        })
+    }
+
     fn encode(&mut self) -> f64 {
         let Workload {
             shape, messages, ..
@@ -110,6 +123,7 @@ impl Side for NaiveSide<'_> {
             Operation::Absent => self.find(Some(ABSENT_TAG)),
             Operation::Late => self.find(None),
             Operation::Iterate => self.iterate(),
+            Operation::Read => self.read(),
             Operation::Encode => self.encode(),
         };
         Ok(Some((0..passes).map(|_| pass()).sum()))

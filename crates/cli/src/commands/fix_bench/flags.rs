@@ -103,8 +103,8 @@ pub(crate) enum FixBenchCommand {
 /// than 3 times as much a byte are a cliff: the run names them and exits 4. A run whose time is up reports what it
 /// measured and exits 3.
 ///
-/// Operations: parse; absent and late, the first look-up of a missing and of the last tag of a parsed message; iterate;
-/// encode, field by field.
+/// Operations: parse; absent and late, the first look-up of a missing and of the last tag of a parsed message; iterate,
+/// all fields of a parsed message; read, a parse and all fields; encode, field by field.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit fix-bench shapes
@@ -116,7 +116,7 @@ pub(crate) struct ShapesArgs {
     /// Instruction sets, separated by commas, or each for all of this CPU [default: the fastest]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) isa: Vec<IsaWord>,
-    /// Only these operations, separated by commas: parse, absent, late, iterate, encode [default: all]
+    /// Only these operations, separated by commas: parse, absent, late, iterate, read, encode [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) operation: Vec<Operation>,
     /// Only shapes with TEXT in their name; repeatable [default: all]
