@@ -173,6 +173,12 @@ pub(crate) fn stated_checksum(value: [u8; 3]) -> Option<u8> {
     u8::try_from(sum).ok()
 }
 
+/// Whether these bytes are CheckSum (10) with three bytes, whatever it states, and nothing else.
+#[inline]
+pub(crate) fn is_trailer(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'1', b'0', b'=', value @ .., SOH] if value.len() == 3 && !value.contains(&SOH))
+}
+
 /// The sum of eight bytes, which is below 65,536.
 #[inline]
 pub(crate) fn byte_sum(word: u64) -> u32 {

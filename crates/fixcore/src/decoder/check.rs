@@ -3,28 +3,32 @@
 use memchr::memrchr;
 
 use super::parsed::value_start;
+use super::start::Start;
 use crate::error::{Error, ErrorKind, Result};
-use crate::frame::{SOH, TRAILER_BYTES, body_length, byte_sum, checksum, stated_checksum, trailer};
+use crate::frame::{
+    SOH, TRAILER_BYTES, body_length, byte_sum, checksum, is_trailer, stated_checksum, trailer,
+};
 use crate::scan::{Index, Scanner, read_digits};
 
-/// Whether tags 8, 9, 35 and 10 are in their places and state correct values.
+/// Whether tags 8, 9, 35 and 10 are in their places and state correct values. `start` is what was
+/// found there before the fields were read, and it was enough.
 #[inline]
-pub(super) fn frame_is_right(bytes: &[u8], index: &Index) -> bool {
+pub(super) fn frame_is_right(bytes: &[u8], index: &Index, start: Start) -> bool {
     let (Some([8, 9, 35, .., 10]), Some([begin, length, .., before, _])) =
         (index.tags.get(..index.len), index.ends.get(..index.len))
     else {
         return false;
     };
-    let (begin, length) = (*begin as usize, *length as usize);
     let (Some(end), Some(body)) = (bytes.last_chunk(), bytes.len().checked_sub(TRAILER_BYTES))
     else {
         return false;
     };
-    let stated = length_at(bytes, begin + 3, length);
+    let length_is_right = start.ends == [*begin, *length] || {
+        let (begin, length) = (*begin as usize, *length as usize);
+        length_at(bytes, begin + 3, length) == Some(body.wrapping_sub(length + 1))
+    };
     // A data field may have a separator before its last bytes, too.
-    *before as usize + 1 == body
-        && *end == right_end(*end, index.sum)
-        && stated == Some(body.wrapping_sub(length + 1))
+    *before as usize + 1 == body && *end == right_end(*end, index.sum) && length_is_right
 }
 
 /// The last eight bytes that a message must have for the sum of all its bytes: a separator and the
@@ -69,14 +73,8 @@ fn place(index: &Index, at: usize) -> Option<Place> {
     })
 }
 
-/// What is wrong with a message: the first of the errors of its frame and, after all fields of the
-/// index, this one. `Ok` if there is none.
-pub(super) fn check(
-    bytes: &[u8],
-    scanner: Scanner,
-    index: &Index,
-    error: Option<Error>,
-) -> Result<()> {
+/// What is wrong with the first fields of the index, as far as they are there.
+pub(super) fn check_start(bytes: &[u8], index: &Index) -> Result<()> {
     for (at, wanted) in [8, 9, 35].into_iter().enumerate() {
         let Some(field) = place(index, at) else {
             break;
@@ -85,30 +83,56 @@ pub(super) fn check(
             return Err(Error::new(ErrorKind::HeaderOrder, field.start).tag_is(field.tag));
         }
         if at == 1 {
-            check_length(bytes, &field)?;
+            check_length(bytes, field.value, field.end)?;
         }
     }
-    if let Some(error) = error {
-        return Err(frame_error(bytes, scanner, index, error));
+    Ok(())
+}
+
+/// The first of the errors of a message's frame and, after all fields of the index, this one.
+pub(super) fn first_error(
+    bytes: &[u8],
+    scanner: Scanner,
+    index: &Index,
+    start: Start,
+    error: Error,
+) -> Error {
+    match check_unknown(bytes, index, start) {
+        Ok(()) => frame_error(bytes, scanner, index, error),
+        Err(first) => first,
     }
+}
+
+/// What is wrong with the frame of a message that has all fields of the index and no more.
+pub(super) fn check(bytes: &[u8], scanner: Scanner, index: &Index, start: Start) -> Result<()> {
+    check_unknown(bytes, index, start)?;
     let Some(last) = index.len.checked_sub(1).and_then(|at| place(index, at)) else {
         return Err(Error::new(ErrorKind::Truncated, bytes.len()));
     };
     check_trailer(bytes, scanner, index, &last)
 }
 
-/// Compares BodyLength with the bytes.
-fn check_length(bytes: &[u8], field: &Place) -> Result<()> {
-    let stated = bytes.get(field.value..field.end).unwrap_or(&[]);
+/// Checks the first fields, if what was found there was not enough.
+fn check_unknown(bytes: &[u8], index: &Index, start: Start) -> Result<()> {
+    match index.ends().first_chunk() == Some(&start.ends) {
+        true => Ok(()),
+        false => check_start(bytes, index),
+    }
+}
+
+/// Compares BodyLength, whose value is between two places, with the bytes.
+#[inline(always)]
+pub(super) fn check_length(bytes: &[u8], value: usize, end: usize) -> Result<()> {
+    let stated = bytes.get(value..end).unwrap_or(&[]);
     let trailer = trailer_start(bytes);
     let wrong = || {
-        let body = trailer.and_then(|trailer| trailer.checked_sub(field.end + 1));
-        Err(Error::body_length(field.value, stated, body))
+        let body = trailer.and_then(|trailer| trailer.checked_sub(end + 1));
+        Err(Error::body_length(value, stated, body))
     };
     let Some(length) = body_length(stated) else {
         return wrong();
     };
-    let end = field.end + 1 + length;
+    let end = end + 1 + length;
     if trailer == Some(end) || end + TRAILER_BYTES == bytes.len() {
         return Ok(());
     }
@@ -119,17 +143,11 @@ fn check_length(bytes: &[u8], field: &Place) -> Result<()> {
     }
 }
 
-/// Whether these bytes are CheckSum with three bytes, whatever it states, and nothing else.
-#[inline]
-pub(super) fn is_trailer(bytes: Option<&[u8]>) -> bool {
-    matches!(bytes, Some([b'1', b'0', b'=', value @ .., SOH]) if value.len() == 3 && !value.contains(&SOH))
-}
-
 /// Where CheckSum begins, if the bytes end with it, whatever it states.
 fn trailer_start(bytes: &[u8]) -> Option<usize> {
     if let Some((before, last)) = bytes.split_last_chunk::<TRAILER_BYTES>()
         && before.last() == Some(&SOH)
-        && is_trailer(Some(last))
+        && is_trailer(last)
     {
         return Some(before.len());
     }

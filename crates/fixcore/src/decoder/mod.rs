@@ -11,6 +11,7 @@ mod message;
 mod parse;
 mod parsed;
 mod reader;
+mod start;
 
 pub use fields::{Field, Fields};
 pub use group::{Entries, Entry};

@@ -4,6 +4,7 @@ use super::check;
 use super::message::Message;
 use super::parsed::Parsed;
 use super::reader::{self, Reader};
+use super::start::Start;
 use crate::data::DataPairs;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::MESSAGE_BYTES_MAX;
@@ -60,25 +61,87 @@ impl Decoder {
         if bytes.len() >= MESSAGE_BYTES_MAX {
             return Err(Error::new(ErrorKind::TooLong, 0));
         }
+        let start = Start::of(bytes);
+        if !start.is_enough {
+            return self.parse_from_start(bytes, start);
+        }
+        self.parse_all(bytes, start)
+    }
+
+    /// Parses a message with this start.
+    #[inline(always)]
+    fn parse_all<'d, 'm>(&'d mut self, bytes: &'m [u8], start: Start) -> Result<Message<'d, 'm>> {
         let Parsed { scanner, index, .. } = &mut self.parsed;
         index.start(bytes.len());
-        let at = scanner.fields(bytes, 0, &self.pairs.watch, index);
+        // Where fields are read one by one, those that are known are not read again.
+        let known = match scanner.isa() {
+            Isa::Scalar => start.fields(bytes, &self.pairs.watch),
+            _ => None,
+        };
+        let from = known.map_or(0, |ends| index.push_start(ends));
+        let at = scanner.fields(bytes, from, &self.pairs.watch, index);
         let whole = at == bytes.len() && index.is_summed(bytes);
-        if !(whole && check::frame_is_right(bytes, index)) {
-            self.look_closer(bytes, at)?;
+        match whole && check::frame_is_right(bytes, index, start) {
+            true => Ok(self.message(bytes)),
+            false => self.look_closer(bytes, start, at),
         }
+    }
+
+    #[inline(always)]
+    fn message<'d, 'm>(&'d mut self, bytes: &'m [u8]) -> Message<'d, 'm> {
         self.parsed.renew();
-        Ok(Message {
+        Message {
             front: self.parsed.index.front(),
             ends: self.parsed.index.ends(),
             parsed: &self.parsed,
             bytes,
-        })
+        }
+    }
+
+    /// Parses a message, and reports what is wrong with its first fields before the others are read.
+    // Errors are returned as they are made: a copy waits for the stores of their parts.
+    #[cold]
+    #[inline(never)]
+    fn parse_from_start<'d, 'm>(
+        &'d mut self,
+        bytes: &'m [u8],
+        start: Start,
+    ) -> Result<Message<'d, 'm>> {
+        let known = start.fields(bytes, &self.pairs.watch);
+        if let Some([begin, length]) = known {
+            check::check_length(bytes, begin as usize + b".9=".len(), length as usize)?;
+        }
+        let Parsed { scanner, index, .. } = &mut self.parsed;
+        index.start(bytes.len());
+        let from = known.map_or(0, |ends| index.push_start(ends));
+        let mut reader = Reader::new(bytes, &self.pairs, from);
+        while index.len < 3 && reader.at < bytes.len() {
+            let start = reader.at;
+            match reader.next() {
+                Ok((tag, _)) if known.is_some() && tag != 35 => {
+                    return Err(Error::new(ErrorKind::HeaderOrder, start).tag_is(tag));
+                }
+                Ok((tag, end)) => index.push(tag, end as u32),
+                Err(error) => {
+                    let start = Start::default();
+                    return Err(check::first_error(bytes, *scanner, index, start, error));
+                }
+            }
+        }
+        if known.is_none() {
+            check::check_start(bytes, index)?;
+        }
+        self.parse_all(bytes, Start::default())
     }
 
     /// Reads the field at which the scan stopped, goes on after it, and checks the message.
     #[inline(never)]
-    fn look_closer(&mut self, bytes: &[u8], stopped: usize) -> Result<()> {
+    fn look_closer<'d, 'm>(
+        &'d mut self,
+        bytes: &'m [u8],
+        start: Start,
+        stopped: usize,
+    ) -> Result<Message<'d, 'm>> {
         let Parsed { scanner, index, .. } = &mut self.parsed;
         let pairs = &self.pairs;
         let mut at = stopped;
@@ -95,7 +158,9 @@ impl Decoder {
                 loop {
                     match reader.next() {
                         Ok((tag, end)) => index.push(tag, end as u32),
-                        Err(error) => return check::check(bytes, *scanner, index, Some(error)),
+                        Err(error) => {
+                            return Err(check::first_error(bytes, *scanner, index, start, error));
+                        }
                     }
                     if reader.is_free() || reader.at >= bytes.len() {
                         break;
@@ -103,18 +168,15 @@ impl Decoder {
                 }
                 at = reader.at;
             }
-            at = match check::is_trailer(bytes.get(at..)) && !pairs.watch.has(10) {
-                true => {
-                    index.push(10, bytes.len() as u32 - 1);
-                    bytes.len()
-                }
+            at = match index.push_trailer(bytes, at, &pairs.watch) {
+                true => bytes.len(),
                 false => scanner.fields(bytes, at, &pairs.watch, index),
             };
         }
         scanner.finish(bytes, index);
-        match check::frame_is_right(bytes, index) {
-            true => Ok(()),
-            false => check::check(bytes, *scanner, index, None),
+        if !check::frame_is_right(bytes, index, start) {
+            check::check(bytes, *scanner, index, start)?;
         }
+        Ok(self.message(bytes))
     }
 }

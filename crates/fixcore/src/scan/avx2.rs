@@ -93,10 +93,9 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
                 zeros: bits(low, b'0') | bits(high, b'0') << 32,
             }
         },
-        has_no_soh: |block: &[u8; 64]| {
-            let soh = _mm256_set1_epi8(SOH as i8);
-            let [low, high] = halves(block).map(|half| _mm256_cmpeq_epi8(half, soh));
-            _mm256_movemask_epi8(_mm256_or_si256(low, high)) == 0
+        soh: |block: &[u8; 64]| {
+            let [low, high] = halves(block);
+            bits(low, SOH) | bits(high, SOH) << 32
         },
         tags: |words: &mut [u32], count: usize| tags(words, count, watch),
     };

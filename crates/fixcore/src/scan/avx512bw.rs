@@ -70,9 +70,7 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
                 zeros: _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(b'0' as i8)),
             }
         },
-        has_no_soh: |block: &[u8; 64]| {
-            _mm512_cmpeq_epi8_mask(load(block), _mm512_set1_epi8(SOH as i8)) == 0
-        },
+        soh: |block: &[u8; 64]| _mm512_cmpeq_epi8_mask(load(block), _mm512_set1_epi8(SOH as i8)),
         tags: |words: &mut [u32], count: usize| super::avx2::tags(words, count, watch),
     };
     fields::fields(bytes, from, watch, index, steps, |bytes| sum(bytes))

@@ -9,11 +9,9 @@
     reason = "loads and stores within lengths that are checked once"
 )]
 
-use memchr::memchr;
-
 use super::index::{Index, read_tag};
+use super::long::{LONG_BYTES, long_fields};
 use super::watch::Watch;
-use crate::frame::SOH;
 
 /// 64 bytes as bits.
 #[derive(Debug, Clone, Copy)]
@@ -104,10 +102,10 @@ impl Before {
 }
 
 /// What an instruction set does.
-pub(super) struct Steps<M, N, T> {
+pub(super) struct Steps<M, S, T> {
     pub(super) marks: M,
-    /// Whether a block has no separator.
-    pub(super) has_no_soh: N,
+    /// The separators of a block.
+    pub(super) soh: S,
     /// Turns the first four bytes of so many fields into tags of up to four digits, and may change the
     /// words of the next seven. Returns the place of one that has something other than digits or is
     /// watched; those after it may still be bytes.
@@ -155,17 +153,17 @@ fn read_long(bytes: &[u8], watch: &Watch, index: &mut Index) -> bool {
 /// Adds fields from the start of one on. Returns where it stopped: at the end, or at the start of a
 /// field that is watched or not well-formed.
 #[inline(always)]
-pub(super) fn fields<M, N, T>(
+pub(super) fn fields<M, S, T>(
     bytes: &[u8],
     from: usize,
     watch: &Watch,
     index: &mut Index,
-    steps: Steps<M, N, T>,
+    steps: Steps<M, S, T>,
     sum: impl Fn(&[u8]) -> u32,
 ) -> usize
 where
     M: Fn(&[u8; 64]) -> Marks,
-    N: Fn(&[u8; 64]) -> bool,
+    S: Fn(&[u8; 64]) -> u64,
     T: Fn(&mut [u32], usize) -> Option<usize>,
 {
     let Some(last_word) = bytes.len().checked_sub(4) else {
@@ -173,8 +171,7 @@ where
     };
     let mut before = Before::field();
     index.long.clear();
-    let (mut base, mut start) = (from, from);
-    let mut stopped = false;
+    let (mut base, mut start, mut stopped, mut is_quiet) = (from, from, false, false);
     // After a data field another one may be near.
     let mut blocks = if from == 0 { CHUNK_BLOCKS } else { 2 };
     while base < bytes.len() && !stopped {
@@ -185,6 +182,7 @@ where
         }
         // SAFETY: the last word is in the bytes.
         index.tags[len] = unsafe { word(bytes, start.min(last_word)) };
+        let first = base;
         for _ in 0..blocks {
             let Some(rest) = bytes.get(base..).filter(|rest| !rest.is_empty()) else {
                 break;
@@ -216,9 +214,9 @@ where
                 break;
             }
             base += 64;
-            if is.soh == 0 && before.is_value() {
-                base = skip(bytes, base, &steps.has_no_soh);
-                before.in_tag = 0;
+            is_quiet = is.soh == 0 && before.is_value();
+            if is_quiet {
+                break;
             }
         }
         blocks = CHUNK_BLOCKS;
@@ -234,6 +232,15 @@ where
             stopped |= settle(bytes, chunk + strange, watch, index);
         }
         start = index.start_of(index.len);
+        if !stopped && (is_quiet || (index.len - chunk) * LONG_BYTES < base - first) {
+            let next = long_fields(bytes, start, watch, index, &steps.soh);
+            if next > start {
+                (base, start, before) = (next, next, Before::field());
+            } else {
+                // A value that fills a block but does not end.
+                stopped = is_quiet;
+            }
+        }
     }
     if start == bytes.len() {
         index.finish(bytes, sum);
@@ -340,30 +347,6 @@ unsafe fn put_some<const COUNT: usize>(
         soh &= soh.wrapping_sub(1);
     }
     soh
-}
-
-/// How many of four blocks come before one with a separator.
-#[inline(always)]
-fn empty_blocks(has_soh: [bool; 4]) -> u32 {
-    let bits = has_soh.into_iter().rev();
-    let bits = bits.fold(1, |bits, has_soh| bits << 1 | u32::from(has_soh));
-    bits.trailing_zeros()
-}
-
-/// Where the next block with a separator begins, as the value that began before is longer than a block.
-#[inline(always)]
-pub(super) fn skip(bytes: &[u8], mut base: usize, has_no_soh: impl Fn(&[u8; 64]) -> bool) -> usize {
-    // Without a branch for each, for the lengths of values are hard to foresee.
-    if let Some(some) = bytes.get(base..).and_then(<[u8]>::first_chunk::<256>) {
-        let blocks = some.as_chunks::<64>().0;
-        let empty = empty_blocks([0, 1, 2, 3].map(|at| !has_no_soh(&blocks[at])));
-        base += 64 * empty as usize;
-        if empty < 4 {
-            return base;
-        }
-    }
-    let rest = bytes.get(base..).unwrap_or(&[]);
-    base + memchr(SOH, rest).unwrap_or(rest.len()) / 64 * 64
 }
 
 /// Reads tags from a field on, and shortens the index to the fields before one that is watched or not

@@ -1,6 +1,7 @@
 //! The result of a scan, in buffers that are reused from message to message.
 
-use crate::frame::MESSAGE_BYTES_MAX;
+use super::watch::Watch;
+use crate::frame::{MESSAGE_BYTES_MAX, is_trailer};
 
 /// How many tags are compared at once.
 pub(crate) const FRONT_TAGS: usize = 16;
@@ -151,6 +152,24 @@ impl Index {
         }
     }
 
+    /// Adds BeginString (8) and BodyLength (9), which end here. Returns where the next field begins.
+    #[inline]
+    pub(crate) fn push_start(&mut self, [begin, length]: [u32; 2]) -> usize {
+        self.push(8, begin);
+        self.push(9, length);
+        length as usize + 1
+    }
+
+    /// Adds CheckSum (10), if nothing but it is left and it is not watched; not to the sum.
+    #[inline(always)]
+    pub(crate) fn push_trailer(&mut self, bytes: &[u8], at: usize, watch: &Watch) -> bool {
+        let is_trailer = bytes.get(at..).is_some_and(is_trailer) && !watch.has(10);
+        if is_trailer {
+            self.push(10, bytes.len() as u32 - 1);
+        }
+        is_trailer
+    }
+
     /// Adds a field; not to the sum.
     pub(crate) fn push(&mut self, tag: u32, end: u32) {
         let slots = (self.tags.get_mut(self.len), self.ends.get_mut(self.len));
@@ -168,11 +187,13 @@ impl Index {
 pub(crate) fn read_tag(bytes: &[u8], start: usize, end: usize) -> u32 {
     let digits = end.wrapping_sub(start);
     let word = end.checked_sub(8).and_then(|at| bytes.get(at..end));
-    if let (Some(Ok(word)), 1..=8) = (word.map(<[u8; 8]>::try_from), digits) {
-        if bytes.get(start) == Some(&b'0') {
-            return 0;
-        }
-        return read_digits(word, digits).unwrap_or(0);
+    if let (Some(Ok(word)), 1..=9) = (word.map(<[u8; 8]>::try_from), digits) {
+        let first = bytes.get(start).map_or(0, |byte| byte.wrapping_sub(b'0'));
+        return match read_digits(word, digits.min(8)) {
+            Some(tag) if first > 0 && digits <= 8 => tag,
+            Some(tag) if (1..=9).contains(&first) => tag + 100_000_000 * u32::from(first),
+            _ => 0,
+        };
     }
     read_tag_slowly(bytes.get(start..end).unwrap_or(&[]))
 }

@@ -14,6 +14,7 @@ mod avx512vbmi2;
 mod block;
 mod fields;
 mod index;
+mod long;
 mod scalar;
 mod scanner;
 #[cfg(target_arch = "x86_64")]

@@ -84,7 +84,7 @@ pub(super) fn word_sums(bytes: &[u8]) -> u32 {
 }
 
 /// Digits of the longest tag.
-const TAG_DIGITS_MAX: usize = 9;
+pub(super) const TAG_DIGITS_MAX: usize = 9;
 
 /// Adds fields from the start of one on. Returns where it stopped: at the end, or at the start of a
 /// field that is watched or not well-formed.

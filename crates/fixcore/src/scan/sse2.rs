@@ -111,12 +111,7 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
             equals: bits(block, b'='),
             zeros: bits(block, b'0'),
         },
-        has_no_soh: |block: &[u8; 64]| {
-            let (parts, _) = block.as_chunks::<16>();
-            let [a, b, c, d] =
-                [0, 1, 2, 3].map(|at| _mm_cmpeq_epi8(load(&parts[at]), _mm_set1_epi8(SOH as i8)));
-            _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d))) == 0
-        },
+        soh: |block: &[u8; 64]| bits(block, SOH),
         tags: |words: &mut [u32], count: usize| tags(words, count, watch),
     };
     fields::fields(bytes, from, watch, index, steps, |bytes| sum(bytes))

@@ -20,8 +20,9 @@ use std::arch::x86_64::{
 use super::{BEFORE, COUNT, FOURFOLD, HALF, constant, load, whole, widened};
 use crate::frame::SOH;
 use crate::scan::avx512bw::sum;
-use crate::scan::fields::{BLOCK_FIELDS, Before, Fields, Marks, settle, skip, tag_at};
+use crate::scan::fields::{BLOCK_FIELDS, Before, Fields, Marks, settle, tag_at};
 use crate::scan::index::{FRONT_TAGS, Index};
+use crate::scan::long::long_fields;
 use crate::scan::watch::{Classes, Watch};
 
 /// What a scan of fields carries from block to block.
@@ -40,8 +41,9 @@ struct Tags {
     digits: (__m512i, __m512i),
     /// For each `=` the places of the four bytes before it.
     places: __m512i,
-    /// Which tags have more than four digits, as bits.
+    /// Which tags have more than four digits, and which have nine, as bits.
     long: u32,
+    nine: u32,
 }
 
 /// Adds fields from the start of one on. Returns where it stopped: at the end, or at the start of a
@@ -70,10 +72,7 @@ pub(in crate::scan) fn fields(
     let (mut n_ends, mut n_tags) = (index.len, index.len);
     let mut before = Before::field();
     let (mut digits_before, mut sums) = (none, none);
-    let mut skipped_sum = match bytes.get(index.summed..from) {
-        Some([]) | None => 0,
-        Some(more) => sum(more),
-    };
+    let mut skipped_sum = 0;
     let mut at = from;
     let mut stopped = false;
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
@@ -109,13 +108,15 @@ pub(in crate::scan) fn fields(
             digits: (digits_before, digits),
             places: _mm512_add_epi8(places, constant(&BEFORE)),
             long: 0,
+            nine: 0,
         };
-        let mut unusual = 0;
+        let mut unusual = [0; 2];
         if found.long != 0 {
             tags.long = _pext_u64(found.long, found.equals) as u32;
             let nine = nine_digits(found, in_tag_before);
-            has_front &= !nine;
-            unusual |= u32::from(nine || watch.has_long());
+            tags.nine = _pext_u64(nine, found.equals) as u32;
+            let ten = nine & (found.in_tag << 10 | in_tag_before >> 54) != 0;
+            unusual[0] = u64::from(ten || watch.has_long());
         }
         digits_before = digits;
         let here = soh.count_ones() as usize;
@@ -127,20 +128,21 @@ pub(in crate::scan) fn fields(
                 index.ends.as_mut_ptr().add(n_ends),
                 index.tags.as_mut_ptr().add(n_tags),
             );
-            unusual |= state.half(ends, &tags, (tags_here, n_tags), to);
+            unusual[0] |= state.half(ends, &tags, (tags_here, n_tags), to);
             if here.max(tags_here) > HALF {
                 let ends = _mm_srli_si128(ends, 8);
                 tags.places = _mm512_castsi256_si512(_mm512_extracti64x4_epi64(tags.places, 1));
-                tags.long >>= HALF;
+                (tags.long, tags.nine) = (tags.long >> HALF, tags.nine >> HALF);
                 let to = (to.0.add(HALF), to.1.add(HALF));
                 let left = (tags_here.saturating_sub(HALF), n_tags + HALF);
-                unusual |= state.half(ends, &tags, left, to);
+                unusual[1] = state.half(ends, &tags, left, to);
             }
         }
         state.base = _mm256_add_epi32(state.base, _mm256_set1_epi32(64));
-        if unusual != 0 {
+        if unusual != [0; 2] {
             index.len = n_ends + here;
-            stopped |= settle(bytes, n_ends, watch, index);
+            let first = n_tags + first_lane(unusual);
+            stopped |= settle(bytes, first, watch, index);
             if !stopped && n_tags + tags_here > index.len {
                 stopped = open_tag(bytes, watch, index);
             }
@@ -153,16 +155,19 @@ pub(in crate::scan) fn fields(
         }
         n_tags += tags_here;
         if is.soh == 0 && before.is_value() {
-            let next = skip(bytes, at, |block| {
-                _mm512_cmpeq_epi8_mask(whole(block), _mm512_set1_epi8(SOH as i8)) == 0
+            index.len = n_ends;
+            let start = index.start_of(n_ends);
+            let next = long_fields(bytes, start, watch, index, |block| {
+                _mm512_cmpeq_epi8_mask(whole(block), _mm512_set1_epi8(SOH as i8))
             });
-            if next != at {
-                skipped_sum += sum(&bytes[at..next]);
-                at = next;
-                before.in_tag = 0;
-                digits_before = none;
-                state.base = _mm256_set1_epi32((at as u32).cast_signed());
+            if next == start {
+                break;
             }
+            skipped_sum += sum(bytes.get(at..next).unwrap_or(&[]));
+            has_front &= n_ends >= FRONT_TAGS;
+            (n_ends, n_tags, at) = (index.len, index.len, next);
+            (before, digits_before) = (Before::field(), none);
+            state.base = _mm256_set1_epi32((at as u32).cast_signed());
         }
     }
     index.len = n_ends;
@@ -171,24 +176,36 @@ pub(in crate::scan) fn fields(
         unsafe { _mm512_store_si512((&raw mut index.front.0).cast(), state.front) };
         index.has_front = has_front;
     }
-    let sums = _mm512_reduce_add_epi64(_mm512_sad_epu8(sums, none)) as u32;
-    let mut total = skipped_sum.wrapping_add(sums);
     let end = index.start_of(n_ends);
-    if end < at {
-        // Those bytes will be read again.
-        total = total.wrapping_sub(sum(&bytes[end..at]));
+    if from == 0 && end == bytes.len() {
+        let sums = _mm512_reduce_add_epi64(_mm512_sad_epu8(sums, none)) as u32;
+        index.sum = skipped_sum.wrapping_add(sums) as u8;
+        index.summed = end;
+    } else if end == bytes.len() {
+        index.finish(bytes, |bytes| sum(bytes));
     }
-    index.sum = index.sum.wrapping_add(total as u8);
-    index.summed = end;
     end
 }
 
-/// Whether a tag has more than eight digits.
-#[cold]
-fn nine_digits(found: Fields, in_tag_before: u64) -> bool {
+/// The `=` of tags with more than eight digits.
+#[inline(always)]
+fn nine_digits(found: Fields, in_tag_before: u64) -> u64 {
     let sixth = found.in_tag << 6 | in_tag_before >> 58;
     let ninth = found.in_tag << 9 | in_tag_before >> 55;
-    found.long & sixth & ninth != 0
+    found.long & sixth & ninth
+}
+
+/// The first tag that has something other than digits or may be watched: see [`State::half`].
+#[cold]
+fn first_lane(unusual: [u64; 2]) -> usize {
+    let lane = |half: u64| {
+        let (not_digits, near) = (half as u32, (half >> 32) as u32);
+        (not_digits.trailing_zeros() / 4).min(near.trailing_zeros()) as usize
+    };
+    match unusual {
+        [0, high] => HALF + lane(high),
+        [low, _] => lane(low),
+    }
 }
 
 /// Reads the tag of the field after the last one, of which the end is not known. Returns whether it is
@@ -216,8 +233,9 @@ fn classes(of: &Classes) -> (__m512i, __m512i) {
 }
 
 impl State {
-    /// Stores eight ends and eight tags, of which `count` are valid, after those before. Returns 0 if
-    /// all tags consist of digits and none passes the near test of watched tags.
+    /// Stores eight ends and eight tags, of which `count` are valid, after those before. Returns a bit
+    /// for each byte of a tag that is not a digit, and above them a bit for each tag that passes the near test of
+    /// watched ones.
     ///
     /// # Safety
     /// There is room for them.
@@ -231,7 +249,7 @@ impl State {
         tags: &Tags,
         (count, at): (usize, usize),
         (ends_to, tags_to): (*mut u32, *mut u32),
-    ) -> u32 {
+    ) -> u64 {
         let ends = widened(ends, self.base);
         let nine = _mm256_set1_epi8(9);
         let weights = (_mm256_set1_epi16(0x010a), _mm256_set1_epi32(0x0001_0064));
@@ -258,6 +276,16 @@ impl State {
             let upper = _mm256_mullo_epi32(upper, _mm256_set1_epi32(10_000));
             numbers = _mm256_add_epi32(numbers, upper);
             near &= !tags.long;
+            if tags.nine & 0xff != 0 {
+                // The byte before those.
+                let places = _mm512_sub_epi8(places, _mm512_set1_epi8(4));
+                let four = _mm512_permutex2var_epi8(tags.digits.0, places, tags.digits.1);
+                let one = _mm256_srli_epi32(_mm512_castsi512_si256(four), 24);
+                let one = _mm256_maskz_mov_epi32(tags.nine as u8, one);
+                not_digits |= _mm256_cmpgt_epu8_mask(one, nine);
+                let top = _mm256_mullo_epi32(one, _mm256_set1_epi32(100_000_000));
+                numbers = _mm256_add_epi32(numbers, top);
+            }
         }
         if at < FRONT_TAGS {
             let behind = (u32::MAX << at) as u16;
@@ -269,6 +297,6 @@ impl State {
             _mm256_storeu_si256(ends_to.cast(), ends);
             _mm256_storeu_si256(tags_to.cast(), numbers);
         }
-        not_digits | near
+        u64::from(not_digits) | u64::from(near) << 32
     }
 }
