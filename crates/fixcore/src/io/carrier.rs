@@ -83,6 +83,14 @@ pub(super) trait Carrier: std::fmt::Debug {
     /// From now on a send of this slot ends a wait and produces [`Event::Sent`].
     fn tell_sent(&mut self, slot: usize);
 
+    /// Whether it sends from memory that is registered with the kernel.
+    fn is_registered(&self) -> bool {
+        false
+    }
+
+    /// Passes queued bytes to the kernel without waiting.
+    fn flush(&mut self) -> io::Result<()>;
+
     /// Passes queued bytes to the kernel, then waits for events. A signal ends the wait.
     fn turn(&mut self, wait: Wait) -> io::Result<()>;
 

@@ -152,6 +152,13 @@ impl Connections {
         &self.refused
     }
 
+    /// Whether long answers are sent from memory that is registered with the kernel: if
+    /// [`Options::registered`] asked for that, and the process may lock as much.
+    #[must_use]
+    pub fn is_registered(&self) -> bool {
+        self.carrier.is_registered()
+    }
+
     /// The counters so far.
     #[must_use]
     pub fn counts(&self) -> Counts {

@@ -19,6 +19,12 @@ const READY_MAX: usize = 256;
 /// The smallest read buffer.
 const READ_BYTES_MIN: usize = 16 << 10;
 
+/// A thread that polls, and for which this many receives in a row were of one connection, asks that one
+/// directly: a wait for all connections before each receive would be a second call for each message.
+const IN_A_ROW: u32 = 16;
+/// One poll of this many waits for all connections nevertheless.
+const POLLS_MAX: u32 = 8;
+
 /// The state of a connection that only `epoll` needs.
 #[derive(Debug)]
 struct Own {
@@ -44,6 +50,12 @@ pub(super) struct Epoll {
     /// The next of them.
     at: usize,
     own: VecDeque<Event>,
+    /// The connection that received last, and how many receives in a row were its.
+    last: (usize, u32),
+    /// Polls since the last wait for all connections.
+    polls: u32,
+    /// What came without that wait.
+    direct: Option<Event>,
     counts: Counts,
 }
 
@@ -69,6 +81,9 @@ impl Epoll {
             ready: Vec::with_capacity(READY_MAX),
             at: 0,
             own: VecDeque::new(),
+            last: (usize::MAX, 0),
+            polls: 0,
+            direct: None,
             counts,
         })
     }
@@ -131,6 +146,22 @@ impl Epoll {
         }
     }
 
+    /// Asks the only busy connection. Whether that is enough for this poll.
+    fn poll_last(&mut self) -> bool {
+        let (slot, in_a_row) = self.last;
+        if in_a_row < IN_A_ROW || self.polls + 1 >= POLLS_MAX {
+            return false;
+        }
+        let is_open = |of: &Line<Own>| !of.paused && !of.ended;
+        if !self.lines.get(slot).is_some_and(is_open) {
+            self.last.1 = 0;
+            return false;
+        }
+        self.polls += 1;
+        self.direct = self.receive(slot);
+        true
+    }
+
     /// Receives once. Remaining bytes make the connection ready again.
     fn receive(&mut self, slot: usize) -> Option<Event> {
         let of = self.lines.get_mut(slot)?;
@@ -141,6 +172,10 @@ impl Epoll {
         let error = match rustix::net::recv(&of.socket, &mut self.buffer[..], RecvFlags::empty()) {
             Ok((bytes, _)) if bytes > 0 => {
                 self.counts.receives += 1;
+                self.last = match self.last {
+                    (last, in_a_row) if last == slot => (slot, in_a_row.saturating_add(1)),
+                    _ => (slot, 1),
+                };
                 let bytes = Received::Here(bytes);
                 return Some(Event::Received { slot, bytes });
             }
@@ -177,6 +212,9 @@ impl Carrier for Epoll {
 
     fn remove(&mut self, slot: usize) {
         if let Some(of) = self.lines.take(slot) {
+            if self.last.0 == slot {
+                (self.last, self.direct) = ((usize::MAX, 0), None);
+            }
             // Other descriptors of the socket would keep it open and registered.
             let _ = epoll::delete(&self.instance, &of.socket);
             let _ = rustix::net::shutdown(&of.socket, Shutdown::Both);
@@ -223,8 +261,18 @@ impl Carrier for Epoll {
         self.lines.tell_sent(slot);
     }
 
+    fn flush(&mut self) -> io::Result<()> {
+        self.attend()
+    }
+
     fn turn(&mut self, wait: Wait) -> io::Result<()> {
         self.attend()?;
+        self.ready.clear();
+        self.at = 0;
+        if wait == Wait::Poll && self.own.is_empty() && self.poll_last() {
+            return Ok(());
+        }
+        self.polls = 0;
         let now = Timespec {
             tv_sec: 0,
             tv_nsec: 0,
@@ -239,8 +287,6 @@ impl Carrier for Epoll {
             }),
             Wait::Event => None,
         };
-        self.ready.clear();
-        self.at = 0;
         self.counts.syscalls += 1;
         match epoll::wait(
             &self.instance,
@@ -254,6 +300,9 @@ impl Carrier for Epoll {
 
     fn next(&mut self) -> Option<Event> {
         if let Some(event) = self.own.pop_front() {
+            return Some(event);
+        }
+        if let Some(event) = self.direct.take() {
             return Some(event);
         }
         while let Some(ready) = self.ready.get(self.at).copied() {

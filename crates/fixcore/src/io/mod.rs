@@ -6,8 +6,8 @@
 //!
 //! Invariants: queued bytes are passed to the kernel before the thread sleeps; memory that the kernel
 //! uses outlives its use, even if a set is dropped meanwhile; a connection takes at most
-//! [`Options::connection_bytes_max`]. A kernel thread that polls for submissions is never requested,
-//! because it would occupy a processor.
+//! [`Options::connection_bytes_max`]. A kernel thread that polls for submissions ([`Setup::Polled`]) is only
+//! requested by name, because it occupies a processor.
 //!
 //! [`Streams`] is the same without a framer, for protocols that frame by themselves, such as FIX sessions.
 //!

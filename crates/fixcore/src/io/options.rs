@@ -67,10 +67,13 @@ pub enum Setup {
     Cooperative,
     /// No flags.
     Plain,
+    /// `SQPOLL`: a thread of the kernel takes the requests. It occupies a processor while there are any, and so is
+    /// never tried unless it was asked for; a kernel that refuses it gets no other setup.
+    Polled,
 }
 
 impl Setup {
-    /// All of them, the best first.
+    /// All that are tried, the best first.
     pub const ALL: [Self; 3] = [Self::Deferred, Self::Cooperative, Self::Plain];
 
     /// Its name in reports.
@@ -80,6 +83,7 @@ impl Setup {
             Self::Deferred => "coop|single|defer",
             Self::Cooperative => "coop",
             Self::Plain => "plain",
+            Self::Polled => "sqpoll",
         }
     }
 }
@@ -110,7 +114,7 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// All of them, the best first.
+    /// All that are tried, the best first.
     pub const ALL: [Self; 4] = [
         Self::Uring(Setup::Deferred),
         Self::Uring(Setup::Cooperative),
@@ -125,6 +129,7 @@ impl Backend {
             Self::Uring(Setup::Deferred) => "io_uring coop|single|defer",
             Self::Uring(Setup::Cooperative) => "io_uring coop",
             Self::Uring(Setup::Plain) => "io_uring plain",
+            Self::Uring(Setup::Polled) => "io_uring sqpoll",
             Self::Epoll => "epoll",
         }
     }

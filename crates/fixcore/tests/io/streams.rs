@@ -13,6 +13,8 @@ pub(crate) const CASES: &[Case] = &[
     ("streams_carry_more_than_fits", more_than_fits),
     ("a_finished_stream_still_receives", finished),
     ("a_closed_stream_is_gone_once", closed),
+    ("a_busy_stream_does_not_hide_others", busy),
+    ("flushed_bytes_need_no_turn", flushed),
 ];
 
 /// What happened, and the bytes that came.
@@ -104,4 +106,63 @@ fn closed(options: &Options) {
     let next = streams.add(ours).unwrap();
     assert_eq!((next.place(), next == id), (id.place(), false));
     assert_eq!(streams.send(id, b"x"), 0);
+}
+
+/// Polls until something comes, at most this often: who sent what.
+fn polled(streams: &mut Streams, most: usize) -> Option<(Id, Vec<u8>)> {
+    for _ in 0..most {
+        streams.turn(Wait::Poll).unwrap();
+        while let Some(event) = streams.next_event() {
+            if let StreamEvent::Received(id, lent) = event {
+                let bytes = streams.bytes(&lent).to_vec();
+                streams.release(lent);
+                return Some((id, bytes));
+            }
+        }
+    }
+    None
+}
+
+fn busy(options: &Options) {
+    let (mut streams, first, mut theirs) = one(options);
+    let (ours, mut other) = UnixStream::pair().unwrap();
+    let second = streams.add(ours).unwrap();
+    // One stream at a time; then both, of which neither waits for long.
+    for round in 0..200_u32 {
+        theirs.write_all(&round.to_ne_bytes()).unwrap();
+        let found = polled(&mut streams, 100);
+        assert_eq!(found, Some((first, round.to_ne_bytes().to_vec())));
+        if round % 50 == 49 {
+            other.write_all(b"other").unwrap();
+            theirs.write_all(b"again").unwrap();
+            let mut came = [polled(&mut streams, 100), polled(&mut streams, 100)];
+            came.sort_by_key(|it| it.as_ref().map(|it| it.0.place()));
+            let expected = [(first, b"again".to_vec()), (second, b"other".to_vec())];
+            assert_eq!(came, expected.map(Some));
+        }
+    }
+    assert_eq!(polled(&mut streams, 20), None);
+    drop(theirs);
+    let mut ended = false;
+    for _ in 0..100 {
+        streams.turn(Wait::Poll).unwrap();
+        while let Some(event) = streams.next_event() {
+            ended |= matches!(event, StreamEvent::Ended(id, None) if id == first);
+        }
+    }
+    assert!(ended, "its end is seen");
+}
+
+fn flushed(options: &Options) {
+    let (mut streams, id, mut theirs) = one(options);
+    // Its receive is there by then, however the system wants it.
+    events(&mut streams);
+    assert_eq!(streams.send(id, b"now"), 3);
+    streams.flush().unwrap();
+    theirs
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
+    let mut read = [0; 3];
+    theirs.read_exact(&mut read).unwrap();
+    assert_eq!(&read, b"now");
 }

@@ -323,6 +323,15 @@ impl Carrier for Uring {
         self.lines.tell_sent(slot);
     }
 
+    fn is_registered(&self) -> bool {
+        self.ring.is_registered()
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.attend()?;
+        self.ring.enter(Wait::Poll, 0)
+    }
+
     fn turn(&mut self, wait: Wait) -> io::Result<()> {
         self.attend()?;
         let wait = match self.own.is_empty() && !self.lines.any_due() {

@@ -37,10 +37,17 @@ fn by_steps(
 ) -> Result<Opened, OpenError> {
     options.check()?;
     let mut refused = Vec::new();
-    let wanted = Setup::ALL
+    let wanted: Vec<Setup> = match options.setup {
+        Setup::Polled => vec![Setup::Polled],
+        best => Setup::ALL
+            .into_iter()
+            .filter(|setup| *setup >= best)
+            .collect(),
+    };
+    for setup in wanted
         .into_iter()
-        .filter(|setup| *setup >= options.setup);
-    for setup in wanted.filter(|_| options.choice != Choice::Epoll) {
+        .filter(|_| options.choice != Choice::Epoll)
+    {
         match ring(setup) {
             Ok(ring) => {
                 return Ok(Opened {
@@ -158,5 +165,13 @@ mod tests {
         );
         let (asked, _) = steps(&options(Choice::Auto, Setup::Plain), &none);
         assert_eq!(asked, [Setup::Plain]);
+        let refused = [(Setup::Polled, Errno::INVAL)];
+        let (asked, opened) = steps(&options(Choice::Auto, Setup::Polled), &refused);
+        assert_eq!(
+            asked,
+            [Setup::Polled],
+            "by its name only, and nothing else then"
+        );
+        assert_eq!(opened.unwrap().backend, Backend::Epoll);
     }
 }
