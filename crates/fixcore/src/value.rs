@@ -159,6 +159,17 @@ fn days_of(year: i64, month: i64) -> i64 {
     }
 }
 
+/// Powers of ten.
+const SCALES: [i64; 9] = {
+    let mut scales = [1; 9];
+    let mut at = 1;
+    while at < scales.len() {
+        scales[at] = scales[at - 1] * 10;
+        at += 1;
+    }
+    scales
+};
+
 /// Nanoseconds since midnight: `HH:MM:SS`, optionally with a point and up to nine digits. Second 60 is
 /// the first of the next minute.
 #[must_use]
@@ -175,7 +186,7 @@ pub fn time_of_day(value: &[u8]) -> Option<i64> {
         [] => 0,
         [b'.', digits @ ..] if (1..=9).contains(&digits.len()) => {
             let digits_ns = i64::try_from(unsigned(digits)?).ok()?;
-            digits_ns * 10_i64.pow(9 - digits.len() as u32)
+            digits_ns * SCALES.get(9 - digits.len())?
         }
         _ => return None,
     };

@@ -50,6 +50,66 @@ fn every_message_of_every_version_is_valid_on_every_path() {
     }
 }
 
+/// What a validator knows of earlier messages changes no answer.
+#[test]
+fn a_validator_that_was_used_before_finds_the_same() {
+    let dictionary = Version::Fix44.dictionary().unwrap();
+    let mut decoder = Decoder::new();
+    let mut random = 1_u64;
+    let mut draw = |below: usize| {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (random >> 33) as usize % below
+    };
+    for rules in [Rules::default(), Rules::default().values(false).empty(true)] {
+        let mut used = Validator::new(dictionary, rules);
+        let mut generator = Generator::new(dictionary, dictionary, 7);
+        let kinds = dictionary.messages().len();
+        let (mut valid, mut invalid) = (0, 0);
+        for round in 0..cases(2_000) {
+            // Few kinds in a row, so that most have come before.
+            let bytes = generator
+                .message(round as usize / 8 % 5 * 7 % kinds)
+                .unwrap();
+            let parsed = decoder.parse(&bytes).unwrap();
+            let mut fields: Vec<(u32, Vec<u8>)> = parsed
+                .fields()
+                .map(|field| (field.tag, field.value.to_vec()))
+                .collect();
+            // One field in other ways: another value, a further time, elsewhere, or not at all.
+            let at = 3 + draw(fields.len() - 4);
+            match draw(8) {
+                0 => fields[at].1 = b"?".to_vec(),
+                1 => fields[at].1 = b"7".to_vec(),
+                2 => fields.insert(at, fields[3].clone()),
+                3 => drop(fields.remove(at)),
+                4 => fields.swap(3, at),
+                5 => fields.insert(at, (4_999, b"x".to_vec())),
+                _ => {}
+            }
+            let last = fields.len() - 1;
+            let body = fields[2..last]
+                .iter()
+                .map(|(tag, value)| [format!("{tag}=").as_bytes(), value, b"\x01"].concat());
+            let mut changed = Vec::new();
+            let begin = fields[0].1.clone();
+            fixcore::frame::write(&begin, &body.collect::<Vec<_>>().concat(), &mut changed);
+            let Ok(message) = decoder.parse(&changed) else {
+                continue;
+            };
+            for _ in 0..2 {
+                let expected = Validator::new(dictionary, rules).validate(&message);
+                let found = used.validate(&message);
+                assert_eq!(found, expected, "{}", changed.escape_ascii());
+                valid += u32::from(found.is_ok());
+                invalid += u32::from(found.is_err());
+            }
+        }
+        assert!(valid > 100 && invalid > 100, "{valid} and {invalid}");
+    }
+}
+
 #[test]
 fn what_is_not_valid_is_named_with_its_tag_and_place() {
     let mut decoder = Decoder::new();

@@ -4,6 +4,9 @@ use crate::frame::SOH;
 use crate::names::named;
 use crate::value::{self, Decimal, Timestamp};
 
+/// Values this short are searched byte by byte.
+const SHORT_BYTES: usize = 16;
+
 /// The data type of a field.
 #[doc(alias = "datatype")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -152,6 +155,8 @@ impl DataType {
                 day[8] == b'-' && value::date(&day[..8]).is_some() && zoned(time)
             }),
             Self::Data | Self::XmlData => true,
+            // A call for a few bytes takes longer than a look at them.
+            _ if value.len() < SHORT_BYTES => value.iter().all(|byte| *byte != SOH),
             _ => !value.contains(&SOH),
         }
     }

@@ -1,6 +1,7 @@
 //! A dictionary: its fields, messages and groups, looked up by tag or type.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::data_type::DataType;
 use super::error::DictionaryError;
@@ -14,6 +15,8 @@ use crate::error::Result;
 
 /// Tags below this are looked up in a table.
 const TABLE_TAGS: usize = 1 << 16;
+/// How many dictionaries were made.
+static DICTIONARIES: AtomicU64 = AtomicU64::new(0);
 /// No field.
 const NONE: u32 = u32::MAX;
 
@@ -109,6 +112,8 @@ impl MessageSpec {
 #[doc(alias = "DataDictionary")]
 #[derive(Debug, Clone)]
 pub struct Dictionary {
+    /// Its number: clones, which are equal, share it.
+    pub(super) id: u64,
     begin_string: String,
     service_pack: u8,
     pub(super) fields: Vec<FieldSpec>,
@@ -122,7 +127,7 @@ pub struct Dictionary {
     pub(crate) trailer: Layout,
     pub(crate) groups: Vec<Group>,
     /// Fields that count the entries of any group.
-    counts: Bits,
+    pub(super) counts: Bits,
 }
 
 impl Dictionary {
@@ -169,7 +174,7 @@ impl Dictionary {
         let mut counts = Bits::new(source.fields.len());
         let of_groups = groups.iter().map(|group| &group.layout);
         let of_messages = messages.iter().map(|message| &message.layout);
-        for layout in of_groups.chain(of_messages) {
+        for layout in of_groups.chain(of_messages).chain([&header, &trailer]) {
             for (count, _) in &layout.groups {
                 counts.set(*count as usize);
             }
@@ -196,6 +201,7 @@ impl Dictionary {
         let by_type = by_type.map(|(at, message)| (message.msg_type.clone().into_bytes(), at));
         let old = matches!(source.begin_string.as_str(), "FIX.4.0" | "FIX.4.1");
         Ok(Self {
+            id: DICTIONARIES.fetch_add(1, Ordering::Relaxed),
             fields: source
                 .fields
                 .into_iter()

@@ -22,6 +22,8 @@ mod dictionary;
 mod error;
 mod expand;
 mod fault;
+mod field_check;
+mod known_shape;
 mod layout;
 mod pass;
 mod rules;

@@ -2,6 +2,8 @@
 //! dictionary's groups whatever the message contains.
 
 use super::dictionary::Dictionary;
+use super::field_check::{check_value, wrong};
+use super::known_shape::{Key, Known, Shapes, check_values};
 use super::layout::{Bits, Group, GroupId, Layout};
 use super::rules::Rules;
 use crate::decoder::{Field, Message};
@@ -32,6 +34,7 @@ pub(super) struct Buffers {
     header: Bits,
     body: Bits,
     trailer: Bits,
+    shapes: Shapes,
 }
 
 /// The current section of a message.
@@ -69,6 +72,14 @@ impl Buffers {
     ) -> Result<()> {
         let (dictionary, layout) = body_layout(dictionaries, message)?;
         let transport = dictionaries.0;
+        let key = Key {
+            transport: transport.id,
+            dictionary: dictionary.id,
+            rules,
+        };
+        if let Some(known) = self.shapes.find(key, message) {
+            return check_values(known, (transport, dictionary), rules, message);
+        }
         self.clear(transport, dictionary);
         let mut pass = Pass {
             transport,
@@ -76,12 +87,18 @@ impl Buffers {
             layout,
             rules,
             section: Section::Header,
+            has_groups: false,
             buffers: self,
         };
         for field in message.fields() {
             pass.field(&field)?;
         }
-        pass.finish(message.bytes().len())
+        pass.finish(message.bytes().len())?;
+        if !pass.has_groups {
+            let known = |tag| known(transport, dictionary, layout, tag);
+            self.shapes.keep(key, message, known);
+        }
+        Ok(())
     }
 
     fn clear(&mut self, transport: &Dictionary, dictionary: &Dictionary) {
@@ -126,11 +143,8 @@ struct Pass<'p, 'v> {
     layout: &'v Layout,
     rules: Rules,
     section: Section,
+    has_groups: bool,
     buffers: &'p mut Buffers,
-}
-
-fn wrong(kind: ErrorKind, field: &Field<'_>) -> Error {
-    Error::new(kind, field.offset).tag_is(field.tag)
 }
 
 impl<'v> Pass<'_, 'v> {
@@ -175,28 +189,17 @@ impl<'v> Pass<'_, 'v> {
             true => of_transport,
             false => dictionary.number(field.tag),
         };
-        let sections = [
-            (true, &transport.header, of_transport, Section::Header),
-            (false, layout, of_body, Section::Body),
-            (true, &transport.trailer, of_transport, Section::Trailer),
-        ];
-        for (is_transport, layout, number, section) in sections {
-            let Some(number) = number.filter(|number| layout.allowed.has(*number)) else {
-                continue;
-            };
-            if section < self.section && self.rules.order {
-                return Err(wrong(ErrorKind::FieldOrder, field));
-            }
-            self.section = self.section.max(section);
-            let seen = match section {
-                Section::Header => &mut self.buffers.header,
-                Section::Body => &mut self.buffers.body,
-                Section::Trailer => &mut self.buffers.trailer,
-            };
-            if !seen.set(number) {
-                return Err(wrong(ErrorKind::RepeatedTag, field));
-            }
-            return self.value(is_transport, layout, number, field);
+        if let Some(number) = of_transport.filter(|number| transport.header.allowed.has(*number)) {
+            self.enter(Section::Header, number, field)?;
+            return self.value(true, &transport.header, number, field);
+        }
+        if let Some(number) = of_body.filter(|number| layout.allowed.has(*number)) {
+            self.enter(Section::Body, number, field)?;
+            return self.value(false, layout, number, field);
+        }
+        if let Some(number) = of_transport.filter(|number| transport.trailer.allowed.has(*number)) {
+            self.enter(Section::Trailer, number, field)?;
+            return self.value(true, &transport.trailer, number, field);
         }
         let known = of_transport.or(of_body);
         match known {
@@ -210,7 +213,26 @@ impl<'v> Pass<'_, 'v> {
         }
     }
 
+    /// A field of a section: it must be in its place, and not there already.
+    #[inline]
+    fn enter(&mut self, section: Section, number: usize, field: &Field<'_>) -> Result<()> {
+        if section < self.section && self.rules.order {
+            return Err(wrong(ErrorKind::FieldOrder, field));
+        }
+        self.section = self.section.max(section);
+        let seen = match section {
+            Section::Header => &mut self.buffers.header,
+            Section::Body => &mut self.buffers.body,
+            Section::Trailer => &mut self.buffers.trailer,
+        };
+        match seen.set(number) {
+            true => Ok(()),
+            false => Err(wrong(ErrorKind::RepeatedTag, field)),
+        }
+    }
+
     /// Checks the data type and the value of a field; a count field opens a group.
+    #[inline]
     fn value(
         &mut self,
         of_transport: bool,
@@ -219,35 +241,17 @@ impl<'v> Pass<'_, 'v> {
         field: &Field<'_>,
     ) -> Result<()> {
         let dictionary = self.dictionary(of_transport);
+        check_value(dictionary, self.rules, number, field)?;
         if field.value.is_empty() {
-            return match self.rules.empty {
-                true => Ok(()),
-                false => Err(wrong(ErrorKind::EmptyValue, field)),
-            };
+            return Ok(());
         }
-        if let Some(known) = dictionary.fields.get(number) {
-            if !known.data_type.accepts(field.value) {
-                return Err(wrong(ErrorKind::Value, field));
-            }
-            let listed = match known.data_type.is_list() {
-                _ if known.values.is_empty() || !self.rules.values => true,
-                // The message type was found before; the values of tag 35 do not list all types.
-                _ if field.tag == 35 => true,
-                // A listed value may itself contain spaces.
-                true if known.lists(field.value) => true,
-                true => field
-                    .value
-                    .split(|byte| *byte == b' ')
-                    .all(|word| known.lists(word)),
-                false => known.lists(field.value),
-            };
-            if !listed {
-                return Err(wrong(ErrorKind::UnknownValue, field));
-            }
+        if !dictionary.counts.has(number) {
+            return Ok(());
         }
         let Some(group) = layout.group(number) else {
             return Ok(());
         };
+        self.has_groups = true;
         let stated = value::unsigned(field.value).ok_or(wrong(ErrorKind::Value, field))?;
         let mut seen = self.buffers.spare.pop().unwrap_or_default();
         seen.clear(dictionary.fields.len());
@@ -285,7 +289,7 @@ impl<'v> Pass<'_, 'v> {
         Ok(())
     }
 
-    fn finish(mut self, end: usize) -> Result<()> {
+    fn finish(&mut self, end: usize) -> Result<()> {
         while !self.buffers.open.is_empty() {
             self.close(end)?;
         }
@@ -299,6 +303,28 @@ impl<'v> Pass<'_, 'v> {
         }
         Ok(())
     }
+}
+
+/// Where a field outside of groups belongs: the first section that allows it.
+fn known(transport: &Dictionary, dictionary: &Dictionary, layout: &Layout, tag: u32) -> Known {
+    let sections = [
+        (true, transport, &transport.header),
+        (false, dictionary, layout),
+        (true, transport, &transport.trailer),
+    ];
+    let mut found = sections
+        .into_iter()
+        .filter_map(|(of_transport, dictionary, layout)| {
+            let number = dictionary.number(tag)?;
+            layout.allowed.has(number).then_some(Known {
+                number: u32::try_from(number).ok(),
+                of_transport,
+            })
+        });
+    found.next().unwrap_or(Known {
+        number: None,
+        of_transport: true,
+    })
 }
 
 /// Checks that all required fields are present.
