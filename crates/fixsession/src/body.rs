@@ -3,7 +3,8 @@
 use fixcore::dict::Dictionary;
 use fixcore::{Field, Message};
 
-use crate::writer::{is_of_session, push_field};
+use crate::tags::is_of_session;
+use crate::writer::push_field;
 
 /// Appends the body of a message: fields by ascending tag, the entries of a group behind its count field
 /// in the order of the message. Fields that only a session writes (8, 9, 10, 34, 35, 43, 49, 52, 56, 122,
@@ -11,14 +12,13 @@ use crate::writer::{is_of_session, push_field};
 /// their order.
 pub fn sorted(message: &Message<'_, '_>, dictionary: Option<&Dictionary>, out: &mut Vec<u8>) {
     let body = |field: &Field<'_>| !is_of_session(field.tag) && !matches!(field.tag, 89 | 93);
-    let fields: Vec<Field<'_>> = message.fields().filter(body).collect();
-    if fields.is_sorted_by_key(|field| field.tag) {
+    let start = out.len();
+    if copied(message, body, out) {
         // Nothing would change places, whatever is in groups.
-        for field in fields {
-            push_field(out, field.tag, field.value);
-        }
         return;
     }
+    out.truncate(start);
+    let fields: Vec<Field<'_>> = message.fields().filter(body).collect();
     // Each run begins with a field outside of groups; the rest of it are the entries of its group.
     let mut runs: Vec<&[Field<'_>]> = Vec::with_capacity(fields.len());
     let mut rest = fields.as_slice();
@@ -32,6 +32,31 @@ pub fn sorted(message: &Message<'_, '_>, dictionary: Option<&Dictionary>, out: &
     for field in runs.into_iter().flatten() {
         push_field(out, field.tag, field.value);
     }
+}
+
+/// Appends these fields in their order, neighbours by one copy; whether their tags ascend.
+fn copied(
+    message: &Message<'_, '_>,
+    is_kept: impl Fn(&Field<'_>) -> bool,
+    out: &mut Vec<u8>,
+) -> bool {
+    let bytes = message.bytes();
+    let (mut kept, mut last) = (None, 0);
+    for field in message.fields() {
+        if is_kept(&field) {
+            if field.tag < last {
+                return false;
+            }
+            last = field.tag;
+            kept.get_or_insert(field.offset);
+        } else if let Some(start) = kept.take() {
+            out.extend_from_slice(bytes.get(start..field.offset).unwrap_or(&[]));
+        }
+    }
+    if let Some(start) = kept {
+        out.extend_from_slice(bytes.get(start..).unwrap_or(&[]));
+    }
+    true
 }
 
 /// How many fields the group has that this field counts.
@@ -78,6 +103,12 @@ mod tests {
         let group = "78=2|79=one|80=5|79=two|80=6|";
         let text = sorted_text(&format!("{head}{group}55=X|11=a|"), dictionary);
         assert_eq!(text, format!("11=a|55=X|{group}"));
+        let text = sorted_text(
+            &format!("{head}11=a|55=X|43=Y|97=Y|115=D|93=3|89=sig|"),
+            dictionary,
+        );
+        assert_eq!(text, "11=a|55=X|97=Y|115=D|");
+        assert_eq!(sorted_text(head, dictionary), "");
         let text = sorted_text(&format!("{head}55=X|454=0|11=a|"), dictionary);
         assert_eq!(text, "11=a|55=X|454=0|");
     }

@@ -27,6 +27,7 @@ pub mod settings;
 pub mod simulation;
 mod store;
 pub mod stores;
+mod tags;
 mod times;
 mod version;
 mod writer;

@@ -5,10 +5,11 @@
 //! and an empty TestReqID (112) must be answered with an empty one.
 
 use fixcore::frame::checksum_field;
-use fixcore::{DataPairs, SOH, Scanner};
+use fixcore::{SOH, Scanner};
 use memchr::memchr;
 
 use crate::id::SessionId;
+use crate::tags::{Kind, Tags};
 
 /// A field of a body that cannot be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,14 +40,18 @@ struct Place {
     end: usize,
 }
 
+/// Values this short are searched byte by byte.
+const SHORT_BYTES: usize = 16;
 /// Writes messages, and reuses its buffers.
 #[derive(Debug)]
 pub(crate) struct Writer {
     begin_string: Vec<u8>,
-    /// The fields that are the same in every message, with their ranks.
+    /// The fields that are the same in every message, with their ranks, in ascending order.
     names: Vec<(u32, Vec<u8>)>,
+    /// The same, end to end: before SendingTime (52), before OrigSendingTime (122), and the others.
+    runs: [Vec<u8>; 3],
     scanner: Scanner,
-    pairs: DataPairs,
+    tags: &'static Tags,
     places: Vec<Place>,
     text: Vec<u8>,
     /// Parts of the body that stay there.
@@ -64,13 +69,19 @@ impl Writer {
             (143, &id.target_location),
         ];
         let names = names.into_iter().filter(|(_, name)| !name.is_empty());
+        let names: Vec<(u32, Vec<u8>)> = names
+            .map(|(tag, name)| (tag, format!("{tag}={name}\x01").into_bytes()))
+            .collect();
+        let run = |from: u32, to: u32| {
+            let run = names.iter().filter(|name| (from..to).contains(&name.0));
+            run.flat_map(|name| name.1.iter().copied()).collect()
+        };
         Self {
             begin_string: id.begin_string.clone().into_bytes(),
-            names: names
-                .map(|(tag, name)| (tag, format!("{tag}={name}\x01").into_bytes()))
-                .collect(),
+            runs: [run(0, 52), run(52, 122), run(122, u32::MAX)],
+            names,
             scanner: Scanner::new(),
-            pairs: DataPairs::standard(),
+            tags: Tags::get(),
             places: Vec::new(),
             text: Vec::new(),
             parts: Vec::new(),
@@ -88,6 +99,10 @@ impl Writer {
         self.text.clear();
         self.parts.clear();
         self.sort_body(body)?;
+        if self.places.is_empty() {
+            self.in_order(head, body, out);
+            return Ok(());
+        }
         for at in 0..self.names.len() {
             let Some((tag, field)) = self.names.get(at) else {
                 break;
@@ -111,6 +126,37 @@ impl Writer {
         self.places.sort_by_key(|place| place.rank);
         self.put_together(head.msg_type, body, out);
         Ok(())
+    }
+
+    /// Writes a message whose body has no header fields: those of the session in ascending order.
+    fn in_order(&self, head: &Head<'_>, body: &[u8], out: &mut Vec<u8>) {
+        let [low, middle, high] = &self.runs;
+        let field = |tag: usize, value: usize| tag + 1 + value + 1;
+        let again = head.first_time.map_or(0, |time| 5 + field(3, time.len()));
+        let processed = head.processed.map_or(0, |number| field(3, digits(number)));
+        let length = field(2, head.msg_type.len())
+            + field(2, digits(head.number))
+            + field(2, head.time.len())
+            + (low.len() + middle.len() + high.len() + again + processed)
+            + self.parts.iter().map(|part| part.1 - part.0).sum::<usize>();
+        self.start(head.msg_type, length, out);
+        push_number_field(out, 34, head.number);
+        if head.first_time.is_some() {
+            out.extend_from_slice(b"43=Y\x01");
+        }
+        out.extend_from_slice(low);
+        out.extend_from_slice(b"52=");
+        out.extend_from_slice(head.time);
+        out.push(SOH);
+        out.extend_from_slice(middle);
+        if let Some(time) = head.first_time {
+            push_field(out, 122, time);
+        }
+        out.extend_from_slice(high);
+        if let Some(processed) = head.processed {
+            push_number_field(out, 369, processed);
+        }
+        self.end(body, out);
     }
 
     fn place(&mut self, rank: u32, start: usize) {
@@ -150,16 +196,19 @@ impl Writer {
             let (tag, value) = tag(rest).ok_or(bad)?;
             let end = match due.take() {
                 Some((data, length)) if data == tag => Some(value + length),
-                _ => memchr(SOH, rest.get(value..).unwrap_or(&[])).map(|length| value + length),
+                _ => soh(rest, value),
             };
             let end = end.filter(|end| rest.get(*end) == Some(&SOH)).ok_or(bad)?;
-            let pairs = self.pairs.pairs();
-            if let Ok(pair) = pairs.binary_search_by_key(&tag, |pair| pair.0) {
+            let next = at + end + 1;
+            if !self.tags.is_special(tag) {
+                at = next;
+                continue;
+            }
+            if let Some(data) = self.tags.data_of(tag) {
                 let length = rest.get(value..end).and_then(fixcore::value::unsigned);
                 let length = length.and_then(|length| usize::try_from(length).ok());
-                due = length.and_then(|length| Some((pairs.get(pair)?.1, length)));
+                due = length.map(|length| (data, length));
             }
-            let next = at + end + 1;
             match Kind::of(tag) {
                 Kind::Body => {}
                 kind => {
@@ -189,6 +238,19 @@ impl Writer {
         let header = self.places.iter().map(|place| place.end - place.start);
         let parts = self.parts.iter().map(|part| part.1 - part.0);
         let length = 3 + msg_type.len() + 1 + header.chain(parts).sum::<usize>();
+        self.start(msg_type, length, out);
+        for place in &self.places {
+            let text = match place.of_body {
+                true => body,
+                false => &self.text,
+            };
+            out.extend_from_slice(text.get(place.start..place.end).unwrap_or(&[]));
+        }
+        self.end(body, out);
+    }
+
+    /// Writes the first three fields.
+    fn start(&self, msg_type: &[u8], length: usize, out: &mut Vec<u8>) {
         out.clear();
         out.extend_from_slice(b"8=");
         out.extend_from_slice(&self.begin_string);
@@ -197,13 +259,10 @@ impl Writer {
         out.extend_from_slice(b"\x0135=");
         out.extend_from_slice(msg_type);
         out.push(SOH);
-        for place in &self.places {
-            let text = match place.of_body {
-                true => body,
-                false => &self.text,
-            };
-            out.extend_from_slice(text.get(place.start..place.end).unwrap_or(&[]));
-        }
+    }
+
+    /// Writes what stays of the body, and the CheckSum.
+    fn end(&self, body: &[u8], out: &mut Vec<u8>) {
         for (start, end) in &self.parts {
             out.extend_from_slice(body.get(*start..*end).unwrap_or(&[]));
         }
@@ -212,56 +271,35 @@ impl Writer {
     }
 }
 
-/// Where a field belongs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// In the header, at this rank.
-    Header(u32),
-    /// Only a session writes it.
-    Session,
-    Body,
-}
-
-impl Kind {
-    fn of(tag: u32) -> Self {
-        match tag {
-            8 | 9 | 10 | 34 | 35 | 43 | 49 | 52 | 56 | 122 | 369 => Self::Session,
-            // The entries of NoHops keep their order behind it.
-            627..=630 => Self::Header(627),
-            50
-            | 57
-            | 90
-            | 91
-            | 97
-            | 115
-            | 116
-            | 128
-            | 129
-            | 142..=145
-            | 212
-            | 213
-            | 347
-            | 370
-            | 1128
-            | 1129
-            | 1156 => Self::Header(tag),
-            _ => Self::Body,
+/// The tag at the start of a field, and where its value begins.
+#[inline]
+fn tag(field: &[u8]) -> Option<(u32, usize)> {
+    let mut tag = 0_u32;
+    for (at, byte) in field.iter().take(10).enumerate() {
+        match byte {
+            // At most nine digits come before the tenth byte.
+            b'0'..=b'9' => tag = tag.wrapping_mul(10).wrapping_add(u32::from(byte - b'0')),
+            b'=' if tag > 0 => return Some((tag, at + 1)),
+            _ => return None,
         }
     }
+    None
 }
 
-/// Whether only a session writes this field.
-pub(crate) fn is_of_session(tag: u32) -> bool {
-    Kind::of(tag) == Kind::Session
+/// Where the value ends that begins here.
+#[inline]
+fn soh(field: &[u8], value: usize) -> Option<usize> {
+    let rest = field.get(value..)?;
+    let near = rest.get(..SHORT_BYTES).unwrap_or(rest);
+    let length = near.iter().position(|byte| *byte == SOH);
+    length
+        .or_else(|| memchr(SOH, rest))
+        .map(|length| value + length)
 }
 
-/// The tag at the start of a field, and where its value begins.
-fn tag(field: &[u8]) -> Option<(u32, usize)> {
-    let head = field.get(..10).unwrap_or(field);
-    let equals = head.iter().position(|byte| *byte == b'=')?;
-    let tag = fixcore::value::unsigned(head.get(..equals)?)?;
-    let tag = u32::try_from(tag).ok().filter(|tag| *tag > 0)?;
-    Some((tag, equals + 1))
+/// How many digits a number has.
+fn digits(number: u64) -> usize {
+    number.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
 /// Appends an unsigned number.
@@ -336,6 +374,38 @@ mod tests {
         let text = written(&id, None, "50=OTHER|95=5|96=a|43=|11=x|");
         assert!(text.contains("|50=OTHER|52=T|"), "{text}");
         assert!(text.contains("|95=5|96=a|43=|11=x|"), "{text}");
+    }
+
+    #[test]
+    fn both_ways_to_write_a_header_give_the_same() {
+        let mut id = SessionId::new("FIX.4.4", "ME", "YOU");
+        for at in 0..8_u32 {
+            let set = |bit: u32| if at & bit == 0 { "" } else { "X" }.to_owned();
+            (id.sender_sub, id.target_sub, id.target_location) = (set(1), set(2), set(4));
+            for (first_time, processed) in [(None, None), (Some(&b"then"[..]), Some(99))] {
+                let mut writer = Writer::new(&id);
+                let head = Head {
+                    msg_type: b"AE",
+                    number: 10_u64.pow(at),
+                    time: b"now",
+                    first_time,
+                    processed,
+                };
+                let write = |writer: &mut Writer, body: &str| {
+                    let mut out = Vec::new();
+                    let body = body.replace('|', "\x01");
+                    writer.write(&head, body.as_bytes(), &mut out).unwrap();
+                    fixcore::Decoder::new().parse(&out).unwrap();
+                    String::from_utf8(out).unwrap().replace('\x01', "|")
+                };
+                let plain = write(&mut writer, "11=a|34=9|95=3|96=a|b|5001=c|");
+                // The same with a field of the header behind all others, and then without it.
+                let sorted = write(&mut writer, "11=a|95=3|96=a|b|5001=c|1156=7|");
+                let without = sorted.replace("|1156=7|", "|");
+                let tail = |text: &str| text[text.find("35=").unwrap()..text.len() - 7].to_owned();
+                assert_eq!(tail(&plain), tail(&without));
+            }
+        }
     }
 
     #[test]

@@ -131,6 +131,10 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
     ),
     ("crates/betree-c/tests/threads.rs", "calls functions for C"),
     (
+        "crates/fixsession/tests/no_allocation.rs",
+        "an allocator that counts",
+    ),
+    (
         "crates/latency/tests/no_allocation.rs",
         "an allocator that counts",
     ),

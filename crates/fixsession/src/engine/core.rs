@@ -232,7 +232,7 @@ impl Engine {
         clock: &impl Clock,
         app: &mut impl Application,
     ) -> Result<usize, EngineError> {
-        let now = clock.now();
+        let mut now = clock.now();
         self.time(now, app);
         let mut handled = 0;
         for _ in 0..self.ready.len() {
@@ -240,37 +240,52 @@ impl Engine {
                 handled += self.go_on(at, clock, app);
             }
         }
+        if handled > 0 {
+            now = clock.now();
+        }
         if !self.log_due.is_empty() && !self.options.busy_poll {
             // Answers first, then the logs, then sleep.
-            handled += self.look(Wait::Poll, clock, app)?;
+            handled += self.look(Wait::Poll, now, clock, app)?;
             if self.ready.is_empty() {
                 self.flush();
             }
+            now = clock.now();
         }
-        let wait = self.wait(wait_max, clock);
-        handled += self.look(wait, clock, app)?;
-        let dropped = self.happenings.len().saturating_sub(HAPPENINGS_MAX);
-        self.happenings.drain(..dropped);
+        let wait = self.wait(wait_max, now);
+        handled += self.look(wait, now, clock, app)?;
+        if self.happenings.len() > HAPPENINGS_MAX {
+            let dropped = self.happenings.len() - HAPPENINGS_MAX;
+            self.happenings.drain(..dropped);
+        }
         Ok(handled)
     }
 
-    /// Sends, and handles what happened to streams.
+    /// Sends, handles what happened to streams, and sends what that led to. A poll takes no time, so that `now`,
+    /// when it began, holds for its first event; later ones, and those after a wait, get the time of their own.
     fn look(
         &mut self,
         wait: Wait,
+        now: Now,
         clock: &impl Clock,
         app: &mut impl Application,
     ) -> Result<usize, EngineError> {
         self.streams.turn(wait)?;
         let mut handled = 0;
+        let is_known = wait == Wait::Poll && !self.options.timings;
+        let mut known = is_known.then_some(now);
         while let Some(event) = self.streams.next_event() {
-            handled += self.event(event, clock, app);
+            let now = known.take().unwrap_or_else(|| clock.now());
+            handled += self.event(event, now, clock, app);
+        }
+        // A ring takes what is to be sent together with the next wait, in one call.
+        if wait == Wait::Poll || self.streams.backend() == Backend::Epoll {
+            self.streams.flush()?;
         }
         Ok(handled)
     }
 
     /// How long the streams may wait.
-    fn wait(&self, wait_max: Duration, clock: &impl Clock) -> Wait {
+    fn wait(&self, wait_max: Duration, now: Now) -> Wait {
         if self.options.busy_poll || !self.ready.is_empty() || wait_max.is_zero() {
             return Wait::Poll;
         }
@@ -282,8 +297,7 @@ impl Engine {
         ];
         let next = timers.iter().filter_map(|timers| timers.next()).min();
         let next = next.map_or(self.next_sweep, |next| next.min(self.next_sweep));
-        let now = clock.now().monotonic;
-        let until = next.saturating_sub(now).min(wait_max);
+        let until = next.saturating_sub(now.monotonic).min(wait_max);
         match until.is_zero() {
             true => Wait::Poll,
             false => Wait::For(until),
@@ -315,22 +329,23 @@ impl Engine {
     fn event(
         &mut self,
         event: StreamEvent,
+        now: Now,
         clock: &impl Clock,
         app: &mut impl Application,
     ) -> usize {
         match event {
             StreamEvent::Received(id, lent) if id == self.wake => {
                 self.streams.release(lent);
-                self.visitors(clock.now(), app);
+                self.visitors(now, app);
                 0
             }
-            StreamEvent::Received(id, lent) => self.received(id, lent, clock, app),
+            StreamEvent::Received(id, lent) => self.received(id, lent, now, clock, app),
             StreamEvent::Sent(id) => {
-                self.sent(id, clock, app);
+                self.sent(id, now, app);
                 0
             }
             StreamEvent::Ended(id, error) => {
-                self.ended(id, error, clock.now(), app);
+                self.ended(id, error, now, app);
                 0
             }
             _ => 0,

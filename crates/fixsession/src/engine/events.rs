@@ -30,6 +30,7 @@ impl Engine {
         &mut self,
         id: Id,
         lent: Lent,
+        start: Now,
         clock: &impl Clock,
         app: &mut impl Application,
     ) -> usize {
@@ -61,7 +62,6 @@ impl Engine {
             self.streams.release(lent);
             return self.first(id, clock, app);
         };
-        let start = clock.now();
         slot.fed += bytes.len();
         let (session, mut logged) = slot.split(app, start);
         let progress = session.bytes(bytes, 1, start, &mut logged);
@@ -143,23 +143,26 @@ impl Engine {
     ) -> usize {
         let (mut progress, mut handled, mut last) = (first, 0, start);
         loop {
-            let now = clock.now();
-            if self.options.timings && progress.handled > 0 {
-                self.took(Timing::Message(
-                    now.monotonic.saturating_sub(last.monotonic),
-                ));
-            }
-            last = now;
             handled += progress.handled;
             let idle = progress.handled == 0;
-            if !progress.more || progress.close || idle || handled >= self.options.budget_messages {
+            let is_done =
+                !progress.more || progress.close || idle || handled >= self.options.budget_messages;
+            if self.options.timings || !is_done {
+                let now = clock.now();
+                if self.options.timings && !idle {
+                    let took = now.monotonic.saturating_sub(last.monotonic);
+                    self.took(Timing::Message(took));
+                }
+                last = now;
+            }
+            if is_done {
                 break;
             }
             let Some(slot) = self.slots.get_mut(at) else {
                 break;
             };
-            let (session, mut logged) = slot.split(app, now);
-            progress = session.bytes(&[], 1, now, &mut logged);
+            let (session, mut logged) = slot.split(app, last);
+            progress = session.bytes(&[], 1, last, &mut logged);
         }
         if let Some(slot) = self.slots.get_mut(at) {
             if !progress.more {
@@ -274,8 +277,7 @@ impl Engine {
     }
 
     /// Room became free for a stream's bytes.
-    pub(super) fn sent(&mut self, id: Id, clock: &impl Clock, app: &mut impl Application) {
-        let now = clock.now();
+    pub(super) fn sent(&mut self, id: Id, now: Now, app: &mut impl Application) {
         match self.connection(id).map(|connection| &connection.stage) {
             Some(Stage::Session(at)) => {
                 let at = *at;

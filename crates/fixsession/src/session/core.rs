@@ -13,6 +13,7 @@ use crate::now::Now;
 use crate::options::SessionOptions;
 use crate::replay::Replay;
 use crate::store::{Store, StoreFailure};
+use crate::times::{Reader, Stamp};
 use crate::version::Protocol;
 use crate::writer::Writer;
 
@@ -45,6 +46,8 @@ pub(super) struct Link {
     pub(super) is_error: bool,
     /// HeartBtInt (108); 0 for none.
     pub(super) interval: Duration,
+    /// How long after the last receipt the first TestRequest is due, and when the connection is dead.
+    pub(super) silences: (Duration, Duration),
     pub(super) last_sent: Duration,
     pub(super) last_received: Duration,
     /// TestRequests since the last receipt.
@@ -87,9 +90,11 @@ pub(super) struct Core<S> {
     pub(super) validator: SessionValidator,
     pub(super) writer: Writer,
     pub(super) outbox: Outbox,
-    /// The body, the time and the bytes of the message that is being written.
+    /// Times as they are read and written.
+    pub(super) reader: Reader,
+    pub(super) time: Stamp,
+    /// The body and the bytes of the message that is being written.
     pub(super) body: Vec<u8>,
-    pub(super) time: Vec<u8>,
     pub(super) message: Vec<u8>,
     /// What is to be written to the connection, and how much of it was.
     pub(super) output: Vec<u8>,
@@ -119,8 +124,9 @@ impl<S: Store> Core<S> {
             validator: SessionValidator::new(),
             writer: Writer::new(&options.id),
             outbox: Outbox::default(),
+            reader: Reader::default(),
+            time: Stamp::default(),
             body: Vec::new(),
-            time: Vec::new(),
             message: Vec::new(),
             output: Vec::new(),
             written: 0,

@@ -30,7 +30,7 @@ impl<S: Store> Core<S> {
             || self.options.reset_on_disconnect;
         let is_new = self.store.next_sender() == 1 && self.store.next_target() == 1;
         self.link.sent_reset = resets && is_new && self.protocol.has_reset();
-        self.link.interval = self.options.heart_bt_int;
+        self.set_interval(self.options.heart_bt_int);
         let seconds = self.options.heart_bt_int.as_secs().to_string();
         let next = self.store.next_target();
         self.logon_body(&seconds, self.link.sent_reset, next, true);
@@ -201,7 +201,7 @@ impl<S: Store> Core<S> {
                 let text = "HeartBtInt (108) must be a number of seconds, 0 or more";
                 return Err(self.logout_and_close(text, cx));
             };
-            self.link.interval = Duration::from_secs(seconds);
+            self.set_interval(Duration::from_secs(seconds));
         }
         self.link.size_max = message.get_u64(383).ok().flatten().filter(|max| *max > 0);
         Ok(String::from_utf8_lossy(stated).into_owned())

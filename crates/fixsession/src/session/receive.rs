@@ -131,7 +131,7 @@ impl<S: Store> Core<S> {
         let Some(time) = message.get(52) else {
             return self.fault(message, &Why::of(1, Some(52)), cx);
         };
-        let Some(apart) = times::distance_ns(time, cx.now.utc) else {
+        let Some(apart) = self.reader.distance_ns(time, cx.now.utc) else {
             return self.fault(message, &Why::of(6, Some(52)), cx);
         };
         let is_late = u128::from(apart) > self.options.max_latency.as_nanos();

@@ -183,14 +183,14 @@ impl<S: Store> Core<S> {
             return Ok(false);
         }
         // The clock may have been set back: a message that was sent later than now would be rejected.
-        let first_time = match is_later(stored.time, &self.time) {
-            Some(true) => &self.time,
+        let first_time = match is_later(stored.time, self.time.text()) {
+            Some(true) => self.time.text(),
             _ => stored.time,
         };
         let head = Head {
             msg_type: stored.msg_type,
             number,
-            time: &self.time,
+            time: self.time.text(),
             first_time: Some(first_time),
             processed: self.processed(),
         };
@@ -222,8 +222,8 @@ impl<S: Store> Core<S> {
         let head = Head {
             msg_type: b"4",
             number,
-            time: &self.time,
-            first_time: Some(&self.time),
+            time: self.time.text(),
+            first_time: Some(self.time.text()),
             processed: self.processed(),
         };
         if self.writer.write(&head, &body, &mut self.message).is_ok() {

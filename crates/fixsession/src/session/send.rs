@@ -5,7 +5,6 @@ use crate::event::Event;
 use crate::session::api::{SendError, Sent};
 use crate::session::core::{Context, Core, Flow};
 use crate::store::Store;
-use crate::times;
 use crate::writer::{BadField, Head, push_field};
 
 impl<S: Store> Core<S> {
@@ -15,8 +14,7 @@ impl<S: Store> Core<S> {
             true => self.options.timestamp_precision.0,
             false => 0,
         };
-        self.time.clear();
-        times::write(cx.now.utc, digits, &mut self.time);
+        self.time.set(cx.now.utc, digits);
     }
 
     /// Sends an administrative message with the body that is in `self.body`.
@@ -86,7 +84,7 @@ impl<S: Store> Core<S> {
         let head = Head {
             msg_type,
             number,
-            time: &self.time,
+            time: self.time.text(),
             first_time: None,
             processed,
         };

@@ -15,6 +15,20 @@ const TEST_INTERVALS: f64 = 1.2;
 const DEAD_INTERVALS: f64 = 2.4;
 
 impl<S: Store> Core<S> {
+    /// Sets the interval of heartbeats, and what follows from it.
+    pub(super) fn set_interval(&mut self, interval: Duration) {
+        self.link.interval = interval;
+        let dead = self.options.heart_beat_timeout_multiplier;
+        let dead = dead.map_or(DEAD_INTERVALS, |more| 1.0 + more);
+        self.link.silences = (self.intervals(self.test_intervals()), self.intervals(dead));
+    }
+
+    /// After how many intervals without a receipt the first TestRequest is due.
+    fn test_intervals(&self) -> f64 {
+        let test = self.options.test_request_delay_multiplier;
+        test.map_or(TEST_INTERVALS, |more| 1.0 + more)
+    }
+
     /// A number of intervals.
     fn intervals(&self, factor: f64) -> Duration {
         let seconds = self.link.interval.as_secs_f64() * factor.max(0.0);
@@ -26,16 +40,13 @@ impl<S: Store> Core<S> {
         if self.options.disable_heart_beat_check {
             return None;
         }
-        let test = self.options.test_request_delay_multiplier;
-        let test = test.map_or(TEST_INTERVALS, |more| 1.0 + more);
-        let dead = self.options.heart_beat_timeout_multiplier;
-        let dead = dead.map_or(DEAD_INTERVALS, |more| 1.0 + more);
-        let test = self.intervals(test * (f64::from(self.link.tests) + 1.0));
+        let (first, dead) = self.link.silences;
+        let test = match self.link.tests {
+            0 => first,
+            tests => self.intervals(self.test_intervals() * (f64::from(tests) + 1.0)),
+        };
         let last = self.link.last_received;
-        Some((
-            last.saturating_add(test),
-            last.saturating_add(self.intervals(dead)),
-        ))
+        Some((last.saturating_add(test), last.saturating_add(dead)))
     }
 
     /// When a Heartbeat is due. While a TestRequest is not answered none is sent.
