@@ -179,6 +179,20 @@ pub(crate) fn is_trailer(bytes: &[u8]) -> bool {
     matches!(bytes, [b'1', b'0', b'=', value @ .., SOH] if value.len() == 3 && !value.contains(&SOH))
 }
 
+/// The highest bits of the bytes of a word that are `is`; those above the lowest one may be wrong.
+#[inline(always)]
+pub(crate) fn marked(word: u64, is: u8) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let differs = word ^ (ONES * u64::from(is));
+    differs.wrapping_sub(ONES) & !differs & (ONES << 7)
+}
+
+/// How many bytes of a little-endian word come before the first that is `is`; 8 if there is none.
+#[inline(always)]
+pub(crate) fn bytes_before(word: u64, is: u8) -> usize {
+    marked(word, is).trailing_zeros() as usize / 8
+}
+
 /// The sum of eight bytes, which is below 65,536.
 #[inline]
 pub(crate) fn byte_sum(word: u64) -> u32 {

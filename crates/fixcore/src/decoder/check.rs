@@ -83,7 +83,8 @@ pub(super) fn check_start(bytes: &[u8], index: &Index) -> Result<()> {
             return Err(Error::new(ErrorKind::HeaderOrder, field.start).tag_is(field.tag));
         }
         if at == 1 {
-            check_length(bytes, field.value, field.end)?;
+            let stated = bytes.get(field.value..field.end).unwrap_or(&[]);
+            check_length(bytes, field.value, field.end, body_length(stated))?;
         }
     }
     Ok(())
@@ -120,16 +121,21 @@ fn check_unknown(bytes: &[u8], index: &Index, start: Start) -> Result<()> {
     }
 }
 
-/// Compares BodyLength, whose value is between two places, with the bytes.
+/// Compares BodyLength, whose value is between two places and states this, with the bytes.
 #[inline(always)]
-pub(super) fn check_length(bytes: &[u8], value: usize, end: usize) -> Result<()> {
+pub(super) fn check_length(
+    bytes: &[u8],
+    value: usize,
+    end: usize,
+    length: Option<usize>,
+) -> Result<()> {
     let stated = bytes.get(value..end).unwrap_or(&[]);
     let trailer = trailer_start(bytes);
     let wrong = || {
         let body = trailer.and_then(|trailer| trailer.checked_sub(end + 1));
         Err(Error::body_length(value, stated, body))
     };
-    let Some(length) = body_length(stated) else {
+    let Some(length) = length else {
         return wrong();
     };
     let end = end + 1 + length;

@@ -109,7 +109,8 @@ impl Decoder {
     ) -> Result<Message<'d, 'm>> {
         let known = start.fields(bytes, &self.pairs.watch);
         if let Some([begin, length]) = known {
-            check::check_length(bytes, begin as usize + b".9=".len(), length as usize)?;
+            let (value, end) = (begin as usize + b".9=".len(), length as usize);
+            check::check_length(bytes, value, end, Some(start.body as usize))?;
         }
         let Parsed { scanner, index, .. } = &mut self.parsed;
         index.start(bytes.len());

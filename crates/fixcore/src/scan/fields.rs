@@ -9,8 +9,9 @@
     reason = "loads and stores within lengths that are checked once"
 )]
 
-use super::index::{Index, read_tag};
+use super::index::Index;
 use super::long::{LONG_BYTES, long_fields};
+use super::tags::{read_long, settle};
 use super::watch::Watch;
 
 /// 64 bytes as bits.
@@ -112,44 +113,6 @@ pub(super) struct Steps<M, S, T> {
     pub(super) tags: T,
 }
 
-/// Notes the tags of a block with more than four digits: the number of the field, and the place of the
-/// `=`.
-#[cold]
-#[inline(never)]
-fn note_long(index: &mut Index, found: Fields, soh: u64, base: usize, len: usize) {
-    let mut long = found.long;
-    while long != 0 {
-        let bit = long & long.wrapping_neg();
-        let field = len + (soh & (bit - 1)).count_ones() as usize;
-        let equals = base as u32 + long.trailing_zeros();
-        index.long.push((field as u32, equals));
-        long ^= bit;
-    }
-}
-
-/// Reads the tags that were noted, but not that of a field that has not ended. Shortens the index to the
-/// fields before one that is watched or not valid, and returns whether there is one.
-#[cold]
-#[inline(never)]
-fn read_long(bytes: &[u8], watch: &Watch, index: &mut Index) -> bool {
-    for at in 0..index.long.len() {
-        let (field, equals) = index.long[at];
-        let field = field as usize;
-        if field >= index.len {
-            index.long.drain(..at);
-            return false;
-        }
-        let tag = read_tag(bytes, index.start_of(field), equals as usize);
-        if tag == 0 || watch.has(tag) {
-            index.len = field;
-            return true;
-        }
-        index.tags[field] = tag;
-    }
-    index.long.clear();
-    false
-}
-
 /// Adds fields from the start of one on. Returns where it stopped: at the end, or at the start of a
 /// field that is watched or not well-formed.
 #[inline(always)]
@@ -170,8 +133,9 @@ where
         return from;
     };
     let mut before = Before::field();
-    index.long.clear();
     let (mut base, mut start, mut stopped, mut is_quiet) = (from, from, false, false);
+    // Whether a tag of the last block has more than four digits: its field may end later.
+    let mut is_long = false;
     // After a data field another one may be near.
     let mut blocks = if from == 0 { CHUNK_BLOCKS } else { 2 };
     while base < bytes.len() && !stopped {
@@ -183,6 +147,7 @@ where
         // SAFETY: the last word is in the bytes.
         index.tags[len] = unsafe { word(bytes, start.min(last_word)) };
         let first = base;
+        let mut long = if is_long { len..len + 1 } else { len..len };
         for _ in 0..blocks {
             let Some(rest) = bytes.get(base..).filter(|rest| !rest.is_empty()) else {
                 break;
@@ -197,8 +162,9 @@ where
                 stopped = true;
                 soh &= (found.bad & found.bad.wrapping_neg()) - 1;
             }
-            if found.long != 0 {
-                note_long(index, found, is.soh, base, len);
+            is_long = found.long != 0;
+            if is_long && long.is_empty() {
+                long.start = len;
             }
             // SAFETY: `len` is at most `BLOCK_FIELDS` above that of the block before, for a field that
             // is not bad has four bytes; there is room for those of all blocks of the chunk. Words are
@@ -210,6 +176,9 @@ where
                 );
                 put(bytes, soh, base, last_word, to)
             };
+            if is_long {
+                long.end = len + 1;
+            }
             if stopped {
                 break;
             }
@@ -225,17 +194,19 @@ where
             None => None,
         };
         index.len = len;
-        if !index.long.is_empty() {
-            stopped |= read_long(bytes, watch, index);
+        let first_strange = strange.map_or(len, |strange| chunk + strange);
+        long.end = long.end.min(first_strange);
+        if !long.is_empty() {
+            stopped |= read_long(bytes, watch, index, long);
         }
-        if let Some(strange) = strange {
-            stopped |= settle(bytes, chunk + strange, watch, index);
+        if strange.is_some() {
+            stopped |= settle(bytes, first_strange, watch, index);
         }
         start = index.start_of(index.len);
         if !stopped && (is_quiet || (index.len - chunk) * LONG_BYTES < base - first) {
             let next = long_fields(bytes, start, watch, index, &steps.soh);
             if next > start {
-                (base, start, before) = (next, next, Before::field());
+                (base, start, before, is_long) = (next, next, Before::field(), false);
             } else {
                 // A value that fills a block but does not end.
                 stopped = is_quiet;
@@ -349,33 +320,6 @@ unsafe fn put_some<const COUNT: usize>(
     soh
 }
 
-/// Reads tags from a field on, and shortens the index to the fields before one that is watched or not
-/// well-formed. Returns whether there is one.
-#[cold]
-#[inline(never)]
-pub(super) fn settle(bytes: &[u8], first: usize, watch: &Watch, index: &mut Index) -> bool {
-    let mut start = index.start_of(first);
-    for field in first..index.len {
-        let (tag, value) = tag_at(bytes, start);
-        let end = index.ends[field] as usize;
-        if tag == 0 || value >= end || watch.has(tag) {
-            index.len = field;
-            return true;
-        }
-        index.tags[field] = tag;
-        start = end + 1;
-    }
-    false
-}
-
-/// The tag of the field that begins here, 0 if it is not valid, and the start of its value.
-#[inline]
-pub(super) fn tag_at(bytes: &[u8], start: usize) -> (u32, usize) {
-    let head = bytes.get(start..).unwrap_or(&[]);
-    let digits = head.iter().take(10).position(|byte| *byte == b'=');
-    let equals = start + digits.unwrap_or(0);
-    (read_tag(bytes, start, equals), equals + 1)
-}
 #[cfg(test)]
 mod tests {
     use crate::scan::{Index, Scanner};

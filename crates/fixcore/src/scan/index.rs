@@ -64,8 +64,6 @@ pub struct Index {
     /// The sum of the first bytes, modulo 256, and how many these are.
     pub(crate) sum: u8,
     pub(super) summed: usize,
-    /// Tags that the scan has noted, to read them later: the number of the field, and the end of the tag.
-    pub(super) long: Vec<(u32, u32)>,
     /// A second copy of the first tags, if the scan has them in one register: reading them as a whole
     /// would wait for the separate stores to `tags`.
     pub(super) front: Front,
@@ -202,7 +200,13 @@ pub(crate) fn read_tag(bytes: &[u8], start: usize, end: usize) -> u32 {
 #[inline(always)]
 pub(crate) fn read_digits(word: [u8; 8], digits: usize) -> Option<u32> {
     let shift = (8 - digits) as u32 * 8;
-    let aligned = (u64::from_le_bytes(word) ^ 0x3030_3030_3030_3030) >> shift << shift;
+    last_digits(u64::from_le_bytes(word) >> shift << shift, digits as u32)
+}
+
+/// The number in the last bytes of a little-endian word whose other bytes are zero: at least one digit.
+#[inline(always)]
+pub(crate) fn last_digits(word: u64, digits: u32) -> Option<u32> {
+    let aligned = word ^ 0x3030_3030_3030_3030 << (64 - 8 * digits);
     let digits_only =
         (aligned.wrapping_add(0x7676_7676_7676_7676) | aligned) & 0x8080_8080_8080_8080 == 0;
     let pairs = aligned.wrapping_mul(10).wrapping_add(aligned >> 8);

@@ -19,9 +19,10 @@ mod scalar;
 mod scanner;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
+mod tags;
 mod watch;
 
-pub(crate) use index::{FRONT_TAGS, read_digits};
+pub(crate) use index::{FRONT_TAGS, last_digits, read_digits};
 pub use index::{Index, Separators};
 pub use scanner::Scanner;
 pub(crate) use watch::Watch;

@@ -8,7 +8,7 @@ use super::block::{self, Found, Masks};
 use super::index::FRONT_TAGS;
 use super::index::Index;
 use super::watch::Watch;
-use crate::frame::{SOH, byte_sum, checksum};
+use crate::frame::{SOH, byte_sum, checksum, marked};
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
@@ -119,13 +119,27 @@ fn field(bytes: &[u8], at: usize, watch: &Watch) -> Option<(u32, usize)> {
             if *byte != b'=' || digits == 0 || rest.first() == Some(&b'0') || watch.has(tag) {
                 return None;
             }
-            let value = rest.get(digits + 1..)?;
-            let length = memchr(SOH, value)?;
+            let length = length(rest.get(digits + 1..)?)?;
             return (length > 0).then_some((tag, at + digits + 1 + length));
         }
         tag = u32::wrapping_add(tag.wrapping_mul(10), digit.into());
     }
     None
+}
+
+/// Where a value ends. Most have fewer than 16 bytes, and how many is hard to foresee.
+#[inline(always)]
+fn length(value: &[u8]) -> Option<usize> {
+    if let Some(short) = value.first_chunk::<16>() {
+        let (words, _) = short.as_chunks::<8>();
+        let [low, high] = [words[0], words[1]].map(|word| marked(u64::from_le_bytes(word), SOH));
+        let is_soh = u128::from(high) << 64 | u128::from(low);
+        if is_soh != 0 {
+            return Some(is_soh.trailing_zeros() as usize / 8);
+        }
+        return Some(16 + memchr(SOH, value.get(16..)?)?);
+    }
+    memchr(SOH, value)
 }
 
 #[cfg(test)]

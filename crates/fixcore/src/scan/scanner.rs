@@ -16,6 +16,9 @@ use crate::isa::Isa;
 /// positions.
 const SHORT_BYTES: usize = 128;
 
+/// A message that does not fill a block is read field by field.
+const BLOCK_BYTES: usize = 64;
+
 /// Scans messages by an instruction set that the processor has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scanner {
@@ -146,8 +149,12 @@ impl Scanner {
             // SAFETY: a scanner is only made with an instruction set that was detected.
             return unsafe { super::avx512vbmi2::fields(bytes, from, watch, out) };
         }
+        let isa = match bytes.len() < BLOCK_BYTES {
+            true => Isa::Scalar,
+            false => self.isa,
+        };
         by_isa!(
-            self.isa,
+            isa,
             scalar::fields(bytes, from, watch, out),
             fields(bytes, from, watch, out)
         )

@@ -20,9 +20,10 @@ use std::arch::x86_64::{
 use super::{BEFORE, COUNT, FOURFOLD, HALF, constant, load, whole, widened};
 use crate::frame::SOH;
 use crate::scan::avx512bw::sum;
-use crate::scan::fields::{BLOCK_FIELDS, Before, Fields, Marks, settle, tag_at};
+use crate::scan::fields::{BLOCK_FIELDS, Before, Fields, Marks};
 use crate::scan::index::{FRONT_TAGS, Index};
 use crate::scan::long::long_fields;
+use crate::scan::tags::{settle, tag_at};
 use crate::scan::watch::{Classes, Watch};
 
 /// What a scan of fields carries from block to block.
