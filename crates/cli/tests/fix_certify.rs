@@ -2,6 +2,8 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use fixcore::Timestamp;
@@ -10,7 +12,7 @@ use fixsession::{
 };
 use serde_json::Value;
 
-use crate::common::{directory, file, run, words};
+use crate::common::{Run, directory, file, perfkit, run, words};
 
 /// An engine behind a port, which lives as long as the tests. `serve` has one connection at a time.
 fn engine(serve: impl Fn(TcpStream) + Send + 'static) -> String {
@@ -126,7 +128,23 @@ fn what_cannot_be_run_is_said() {
     drop(taken);
     let none = run(dir.path(), words(&format!("fix certify {address}"))).expect(1);
     assert!(none.stderr.contains("cannot connect"), "{}", none.stderr);
+    let line = "fix certify --listen 127.0.0.1:0 --wait 100ms --versions 4.4 --only gapfill";
+    let none = run(dir.path(), words(line)).expect(1);
+    assert!(none.stderr.contains("did not connect"), "{}", none.stderr);
     for (line, what) in [
+        ("fix certify --listen nonsense", "no address"),
+        (
+            "fix certify 127.0.0.1:1 --listen 127.0.0.1:0",
+            "cannot be used with",
+        ),
+        (
+            "fix certify --listen 127.0.0.1:0 --reset flag",
+            "cannot be used with",
+        ),
+        (
+            "fix certify --listen 127.0.0.1:0 --only logon.valid",
+            "no scenario",
+        ),
         ("fix certify", "HOST:PORT"),
         ("fix certify nonsense", "no address"),
         ("fix certify 127.0.0.1:1 --only nonsense", "no scenario"),
@@ -141,4 +159,91 @@ fn what_cannot_be_run_is_said() {
     let list = run(dir.path(), words("fix certify --list --only resend")).expect(0);
     assert!(list.text().contains("resend.mixed"), "{}", list.text());
     assert!(!list.text().contains("logon.valid"), "{}", list.text());
+    let line = "fix certify --list --listen 127.0.0.1:0 --only logon,initiator,resend";
+    let list = run(dir.path(), words(line)).expect(0);
+    assert!(
+        list.text().contains("initiator.answer-late"),
+        "{}",
+        list.text()
+    );
+    assert!(!list.text().contains("logon.valid"), "{}", list.text());
+}
+
+/// Settings of sessions that connect to a port.
+fn initiator(port: &str, sessions: &str) -> String {
+    format!(
+        "[DEFAULT]\nConnectionType=initiator\nSocketConnectHost=127.0.0.1\nSocketConnectPort={port}\n\
+         ReconnectInterval=1\nHeartBtInt=5\nStartTime=00:00:00\nEndTime=00:00:00\nSenderCompID=ENGINE\n\
+         TargetCompID=CERTIFY\nResetOnLogon=Y\n{sessions}"
+    )
+}
+
+/// Runs `fix certify --listen` while our own initiator connects to it.
+fn against_initiator(dir: &Path, sessions: &str, flags: &str) -> Run {
+    let began = Instant::now();
+    let line = format!("fix certify --listen 127.0.0.1:0 --ready-file ready {flags} --report json");
+    std::thread::scope(|scope| {
+        let certify = scope.spawn(|| run(dir, words(&line)));
+        let ready = dir.join("ready");
+        let address = loop {
+            match std::fs::read_to_string(&ready) {
+                Ok(address) if address.ends_with('\n') => break address,
+                _ if began.elapsed() > Duration::from_secs(60) => panic!("it does not listen"),
+                _ => std::thread::sleep(Duration::from_millis(20)),
+            }
+        };
+        let port = address.trim().rsplit(':').next().expect("a port");
+        file(dir, "i.cfg", initiator(port, sessions).as_bytes());
+        let line = "fix initiator --settings i.cfg --app echo --report none";
+        let mut engine = perfkit()
+            .current_dir(dir)
+            .args(words(line))
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let found = certify.join();
+        let _ = engine.kill();
+        let _ = engine.wait();
+        found.expect("it ran")
+    })
+}
+
+#[test]
+fn our_initiator_passes() {
+    let dir = directory();
+    let sessions = "[SESSION]\nBeginString=FIX.4.2\n[SESSION]\nBeginString=FIXT.1.1\nSessionQualifier=A\n\
+                    DefaultApplVerID=FIX.5.0\n[SESSION]\nBeginString=FIXT.1.1\nSessionQualifier=B\n\
+                    DefaultApplVerID=FIX.5.0SP2\n";
+    let only = "initiator,resend.mixed,number.high,garbled.sum,fixt";
+    let flags =
+        format!("--versions 4.2,5.0,5.0sp2 --skip initiator.no-answer --texts --only {only}");
+    let report = against_initiator(dir.path(), sessions, &flags)
+        .expect(0)
+        .json();
+    let params = &report["workload"]["params"];
+    assert_eq!(params["failed"], 0, "{params}");
+    assert_eq!(params["skipped"], 0, "{params}");
+    assert!(params["passed"].as_u64().expect("a count") > 50, "{params}");
+}
+
+#[test]
+fn a_version_that_does_not_connect_is_said() {
+    let dir = directory();
+    let sessions = "[SESSION]\nBeginString=FIX.4.4\n";
+    let flags = "--wait 5s --only initiator.logon,initiator.reset-flag";
+    // Whatever was not asked for by name may be missing.
+    let report = against_initiator(dir.path(), sessions, flags)
+        .expect(0)
+        .json();
+    assert_eq!(report["workload"]["params"]["passed"], 2);
+    std::fs::remove_file(dir.path().join("ready")).expect("removed");
+    let flags = format!("{flags} --versions 4.2,4.4");
+    let report = against_initiator(dir.path(), sessions, &flags)
+        .expect(4)
+        .json();
+    let rows = serde_json::json!([
+        ["initiator.logon", "no connection", "passed"],
+        ["initiator.reset-flag", "skipped", "passed"],
+    ]);
+    assert_eq!(report["tables"][0]["rows"], rows);
 }

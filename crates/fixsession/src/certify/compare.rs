@@ -98,6 +98,13 @@ fn field(
             keeps.insert(name.clone(), value.to_vec());
             Ok(())
         }
+        What::KeepIfThere(name) => {
+            match seen.get(tag) {
+                Some(value) => keeps.insert(name.clone(), value.to_vec()),
+                None => keeps.remove(name),
+            };
+            Ok(())
+        }
         What::Kept(name) => equal(seen, tag, cx.kept.get(name).map_or(&[], Vec::as_slice)),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::options::Role;
+
 /// How the numbers of both sides come to 1 before a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reset {
@@ -27,6 +29,8 @@ pub struct Counterparty {
     pub has_dictionaries: bool,
     /// Whether Text (58) is compared, too. Default: no.
     pub compares_texts: bool,
+    /// Which side the engine is. An initiator connects to this side, which answers its Logon. Default: acceptor.
+    pub role: Role,
     /// How its numbers are reset. Default: by itself.
     pub reset: Reset,
     /// How long an answer may take. Default: 5 s.
@@ -46,6 +50,7 @@ impl Counterparty {
             echoes: true,
             has_dictionaries: true,
             compares_texts: false,
+            role: Role::Acceptor,
             reset: Reset::Engine,
             timeout: Duration::from_secs(5),
             settle: Duration::from_millis(100),

@@ -7,12 +7,14 @@ use super::scenario::{
     Action, Connection, Cut, Kind, Pattern, Rule, Scenario, Step, Value, What, Window,
 };
 use super::versions::VERSIONS;
+use crate::options::Role;
 
 /// The steps of a scenario for a version, one message or wait each.
 pub(super) fn steps(scenario: &Scenario, version: Version, engine: &Counterparty) -> Vec<Step> {
     let mut expansion = Expansion {
         steps: Vec::new(),
         alive: 0,
+        role: engine.role,
     };
     if engine.reset == Reset::Flag {
         for action in [
@@ -42,6 +44,7 @@ struct Expansion {
     steps: Vec<Step>,
     /// TestRequests of `alive` so far.
     alive: u32,
+    role: Role,
 }
 
 impl Expansion {
@@ -54,6 +57,28 @@ impl Expansion {
         };
         let any = Window::default();
         match &step.action {
+            Action::Logon(own) if self.role == Role::Initiator => {
+                add(Action::Connect);
+                let of = |tag: &str, what| Rule {
+                    tag: tag.to_owned(),
+                    what,
+                };
+                let (interval, flag) = ("HeartBtInt".to_owned(), "ResetSeqNumFlag".to_owned());
+                let expected = vec![
+                    is("98", "0"),
+                    of("108", What::Keep(interval.clone())),
+                    of("141", What::KeepIfThere(flag.clone())),
+                ];
+                add(Action::Expect(pattern("A", expected), any));
+                let mut fields = vec![
+                    is("98", "0"),
+                    of("108", What::Kept(interval)),
+                    of("141", What::Kept(flag)),
+                ];
+                // The interval is the engine's.
+                fields.extend(own.iter().filter(|rule| rule.tag != "108").cloned());
+                add(Action::Send(pattern("A", fields), Cut::Whole));
+            }
             Action::Logon(own) => {
                 add(Action::Connect);
                 let mut fields = vec![is("98", "0"), is("108", "30")];

@@ -131,13 +131,9 @@ impl Context<'_> {
     fn field(&self, tag: &str, what: &What) -> Option<Field> {
         let value = match what {
             What::Is(value) | What::Append(value) | What::Text(value) => value,
-            What::Kept(name) => {
-                return Some(Field::Value(
-                    self.kept.get(name).cloned().unwrap_or_default(),
-                ));
-            }
+            What::Kept(name) => return self.kept.get(name).cloned().map(Field::Value),
             What::OneOf(values) => values.first()?,
-            What::Present | What::Absent | What::Keep(_) => return None,
+            What::Present | What::Absent | What::Keep(_) | What::KeepIfThere(_) => return None,
         };
         Some(match value.0.as_slice() {
             [Part::Length(offset)] => Field::Length(*offset),

@@ -52,4 +52,4 @@ pub use run::{Request, Run};
 pub use scenario::{Connection, Needs, Scenario};
 pub use table::scenarios;
 pub use verdict::{Direction, Exchange, Finished, Verdict};
-pub use versions::{VERSIONS, begin_string};
+pub use versions::{VERSIONS, begin_string, logon_version};

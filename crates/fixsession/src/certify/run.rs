@@ -24,6 +24,8 @@ const RECEIVED_BYTES_MAX: usize = 16 << 20;
 pub enum Request {
     /// Connect to the engine; then call [`Run::connected`] or [`Run::refused`].
     Connect(Connection),
+    /// Wait for the engine to connect; then call [`Run::connected`] or [`Run::refused`].
+    Accept(Connection),
     /// Write these bytes.
     Send(Connection, Vec<u8>),
     /// Close the connection.
@@ -80,6 +82,8 @@ pub struct Run {
     pub(super) numbers: Numbers,
     pub(super) kept: BTreeMap<String, Vec<u8>>,
     pub(super) allows_heartbeats: bool,
+    /// HeartBtInt (108) of the engine's Logon.
+    pub(super) interval: Duration,
     pub(super) verdict: Option<Verdict>,
     pub(super) exchange: Vec<Exchange>,
     pub(super) received_bytes: usize,
@@ -111,6 +115,7 @@ impl Run {
             numbers: Numbers::new(),
             kept: BTreeMap::new(),
             allows_heartbeats: false,
+            interval: Duration::ZERO,
             verdict: None,
             exchange: Vec::new(),
             received_bytes: 0,
@@ -172,7 +177,11 @@ impl Run {
     /// The connection could not be made.
     pub fn refused(&mut self, connection: Connection, why: &str) {
         self.line(connection).state = State::Ended;
-        self.verdict = Some(Verdict::NoConnection(why.to_owned()));
+        match self.exchange.is_empty() {
+            true => self.verdict = Some(Verdict::NoConnection(why.to_owned())),
+            // It was there before.
+            false => self.fail(why),
+        }
     }
 
     /// Bytes came.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use fixcore::dict::Version;
 
 use super::counterparty::{Counterparty, Reset};
+use crate::options::Role;
 
 /// One of the connections of a scenario; nearly all have only the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +27,10 @@ pub struct Needs {
     pub dictionary: bool,
     /// Numbers that go on over connections.
     pub kept_numbers: bool,
-    /// This side connects.
+    /// This side connects: the engine is an acceptor.
     pub connect: bool,
+    /// This side listens: the engine is an initiator.
+    pub listen: bool,
 }
 
 /// A scenario: a rule, and the exchange that shows whether an engine obeys it.
@@ -86,10 +89,14 @@ impl Scenario {
             echo,
             dictionary,
             kept_numbers,
-            ..
+            connect,
+            listen,
         } = self.needs;
         let flag = engine.reset == Reset::Flag;
+        let connects = engine.role == Role::Initiator;
         Some(match () {
+            () if connect && connects => "needs an engine that accepts connections",
+            () if listen && !connects => "needs an engine that connects",
             () if !self.versions.contains(&version) => "the version does not have this rule",
             () if echo && !engine.echoes => "needs an application that sends orders back",
             () if dictionary && !engine.has_dictionaries => "needs an engine with dictionaries",
@@ -116,9 +123,11 @@ pub(super) enum Action {
     Close,
     /// The engine closes the connection.
     Closed(Window),
+    /// The same; it may send Rejects and Logouts before.
+    Ends(Window),
     /// The engine sends nothing for this long.
-    Nothing(Duration),
-    Wait(Duration),
+    Nothing(Span),
+    Wait(Span),
     Logon(Vec<Rule>),
     Logout,
     Alive,
@@ -142,12 +151,28 @@ pub(super) enum Cut {
     Glue,
 }
 
+/// A time, or a multiple of HeartBtInt (108).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) fixed: Duration,
+    pub(super) thousandths: u32,
+}
+
+impl Span {
+    /// The time for this HeartBtInt.
+    pub(super) fn of(self, interval: Duration) -> Duration {
+        let nanos = interval.as_nanos() * u128::from(self.thousandths) / 1000;
+        let nanos = u64::try_from(nanos).unwrap_or(u64::MAX);
+        self.fixed.saturating_add(Duration::from_nanos(nanos))
+    }
+}
+
 /// When something has to happen, after the step before.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Window {
-    pub(super) from: Duration,
+    pub(super) from: Span,
     /// `None`: the time-out of the counterparty.
-    pub(super) until: Option<Duration>,
+    pub(super) until: Option<Span>,
 }
 
 /// A message that is sent or expected.
@@ -199,6 +224,9 @@ pub(super) enum What {
     /// At the end of the body, whatever is there.
     Append(Value),
     Keep(String),
+    /// The value is kept if the field is there.
+    KeepIfThere(String),
+    /// The value that was kept; no field if there is none.
     Kept(String),
 }
 

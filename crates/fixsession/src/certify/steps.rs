@@ -9,6 +9,10 @@ use super::scenario::{Action, Connection, Cut, Kind, Pattern, Step, What, Window
 use super::seen::Seen;
 use super::verdict::{Direction, Exchange};
 use crate::now::Now;
+use crate::options::Role;
+
+/// A longer HeartBtInt (108) is not waited for.
+const INTERVAL_SECONDS_MAX: u64 = 3600;
 
 impl Run {
     pub(super) fn step(&mut self, step: &Step, since: Duration, now: Now) -> Outcome {
@@ -20,7 +24,10 @@ impl Run {
                 }
                 State::Idle | State::Ended => {
                     self.line(connection).state = State::Connecting;
-                    self.requests.push_back(Request::Connect(connection));
+                    self.requests.push_back(match self.engine.role {
+                        Role::Acceptor => Request::Connect(connection),
+                        Role::Initiator => Request::Accept(connection),
+                    });
                     Outcome::Open(since)
                 }
                 State::Connecting => Outcome::Open(now.monotonic + self.engine.timeout),
@@ -33,11 +40,18 @@ impl Run {
                 Outcome::Met(now.monotonic)
             }
             Action::Closed(window) => self.closed(connection, *window, since, now),
-            Action::Nothing(wait) => self.nothing(connection, since + *wait, now),
-            Action::Wait(wait) => match since + *wait <= now.monotonic {
-                true => Outcome::Met(now.monotonic),
-                false => Outcome::Open(since + *wait),
-            },
+            Action::Ends(window) => {
+                self.skip(connection, |seen| seen.is("3") || seen.is("5"));
+                self.closed(connection, *window, since, now)
+            }
+            Action::Nothing(wait) => self.nothing(connection, since + wait.of(self.interval), now),
+            Action::Wait(wait) => {
+                let until = since + wait.of(self.interval);
+                match until <= now.monotonic {
+                    true => Outcome::Met(now.monotonic),
+                    false => Outcome::Open(until),
+                }
+            }
             Action::Send(pattern, cut) => self.send(connection, pattern, *cut, now),
             Action::Raw(fields) => {
                 let (bytes, number) = self.context(now, true).raw(fields);
@@ -129,16 +143,27 @@ impl Run {
         Outcome::Met(now.monotonic)
     }
 
+    /// How long after `since` something may happen at the earliest, and when at the latest.
+    fn times(&self, window: Window, since: Duration) -> (Duration, Duration) {
+        let until = window.until.map(|until| until.of(self.interval));
+        let until = since + until.unwrap_or(self.engine.timeout);
+        (window.from.of(self.interval), until)
+    }
+
     /// Passes over Heartbeats, where that is allowed.
     fn skip_heartbeats(&mut self, connection: Connection) {
-        if !self.allows_heartbeats {
-            return;
+        if self.allows_heartbeats {
+            self.skip(connection, |seen| seen.is("0") && seen.get("112").is_none());
         }
+    }
+
+    /// Passes over messages.
+    fn skip(&mut self, connection: Connection, is_passed: fn(&Seen) -> bool) {
         let expected = &mut self.numbers.expected;
         let inbox = &mut self.lines[place(connection)].inbox;
         while let Some((_, Ok(bytes))) = inbox.front() {
             match Seen::read(bytes.clone()) {
-                Ok(seen) if seen.is("0") && seen.get("112").is_none() => {
+                Ok(seen) if is_passed(&seen) => {
                     *expected = seen
                         .number()
                         .map_or(*expected, |number| number.saturating_add(1));
@@ -158,7 +183,7 @@ impl Run {
         now: Now,
     ) -> Outcome {
         self.skip_heartbeats(connection);
-        let until = since + window.until.unwrap_or(self.engine.timeout);
+        let (from, until) = self.times(window, since);
         let line = self.line(connection);
         let Some((at, found)) = line.inbox.pop_front() else {
             return match (line.state, now.monotonic >= until) {
@@ -175,8 +200,8 @@ impl Run {
             };
         };
         let after = at.saturating_sub(since);
-        if after < window.from || at > until {
-            let (from, to) = (window.from.as_secs_f64(), (until - since).as_secs_f64());
+        if after < from || at > until {
+            let (from, to) = (from.as_secs_f64(), (until - since).as_secs_f64());
             let came = after.as_secs_f64();
             return Outcome::Not(format!(
                 "expected a message after {from:.1} to {to:.1} s, and it came after {came:.1} s"
@@ -192,6 +217,11 @@ impl Run {
         match compared {
             Ok((seen, keeps)) => {
                 self.kept = keeps;
+                if seen.is("A") {
+                    let seconds = seen.get("108").and_then(fixcore::value::unsigned);
+                    let seconds = seconds.unwrap_or(0).min(INTERVAL_SECONDS_MAX);
+                    self.interval = Duration::from_secs(seconds);
+                }
                 // What is sent again moves nothing.
                 if !is_again(pattern, &seen) {
                     let number = seen.number().unwrap_or(self.numbers.expected);
@@ -211,7 +241,7 @@ impl Run {
         now: Now,
     ) -> Outcome {
         self.skip_heartbeats(connection);
-        let until = since + window.until.unwrap_or(self.engine.timeout);
+        let (from, until) = self.times(window, since);
         let line = self.line(connection);
         if !line.inbox.is_empty() {
             return Outcome::Not(
@@ -221,8 +251,8 @@ impl Run {
         match line.state {
             State::Ended | State::Idle => {
                 let after = line.ended.saturating_sub(since);
-                if after < window.from {
-                    let (from, came) = (window.from.as_secs_f64(), after.as_secs_f64());
+                if after < from {
+                    let (from, came) = (from.as_secs_f64(), after.as_secs_f64());
                     return Outcome::Not(format!(
                         "expected the end of the connection not before {from:.1} s, and it came after {came:.1} s"
                     ));

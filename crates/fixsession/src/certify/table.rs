@@ -166,6 +166,11 @@ impl Table {
                 let found = window(within);
                 Action::Closed(found.ok_or("closed without a time such as 1s..2s")?)
             }
+            ("ends", None) => Action::Ends(Window::default()),
+            ("ends", Some(within)) => {
+                let found = window(within);
+                Action::Ends(found.ok_or("ends without a time such as 1s..2s")?)
+            }
             ("nothing", _) => Action::Nothing(duration()?),
             ("wait", _) => Action::Wait(duration()?),
             ("logon", _) => Action::Logon(fields(rest.iter())?),
@@ -276,6 +281,7 @@ fn needs(list: &str) -> Result<Needs, String> {
             "dictionary" => needs.dictionary = true,
             "kept-numbers" => needs.kept_numbers = true,
             "connect" => needs.connect = true,
+            "listen" => needs.listen = true,
             _ => return Err(format!("unknown need: {word}")),
         }
     }

@@ -2,6 +2,8 @@
 
 use fixcore::dict::Version;
 
+use super::seen::Seen;
+
 /// The versions that a session can have.
 pub const VERSIONS: [Version; 8] = [
     Version::Fix40,
@@ -28,6 +30,19 @@ pub fn begin_string(version: Version) -> &'static str {
         Version::Fix44 => "FIX.4.4",
         _ => "FIXT.1.1",
     }
+}
+
+/// The version that a Logon (35=A) names, by BeginString (8) and, for FIXT, DefaultApplVerID (1137). `None`
+/// for other messages and versions.
+#[must_use]
+pub fn logon_version(message: &[u8]) -> Option<Version> {
+    let seen = Seen::read(message.to_vec()).ok()?;
+    let is_it = |version: &Version| {
+        let application = appl_ver_id(*version).map(str::as_bytes);
+        seen.get("8") == Some(begin_string(*version).as_bytes())
+            && (application.is_none() || seen.get("1137") == application)
+    };
+    VERSIONS.into_iter().find(is_it).filter(|_| seen.is("A"))
 }
 
 /// ApplVerID (1128, 1137) of a version whose transport is FIXT.

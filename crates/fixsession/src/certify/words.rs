@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::scenario::{Part, Rule, Value, What, Window};
+use super::scenario::{Part, Rule, Span, Value, What, Window};
 
 /// The most that `{x*N}` repeats.
 const REPEAT_MAX: usize = 1 << 20;
@@ -29,10 +29,18 @@ pub(super) fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// `1.5s`.
-pub(super) fn time(word: &str) -> Option<Duration> {
-    let seconds: f64 = word.strip_suffix('s')?.parse().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
+/// `1.5s`, or `1.5h`: so many times HeartBtInt.
+pub(super) fn time(word: &str) -> Option<Span> {
+    let seconds = |number: &str| Duration::try_from_secs_f64(number.parse().ok()?).ok();
+    if let Some(number) = word.strip_suffix('h') {
+        let thousandths = u32::try_from(seconds(number)?.as_millis()).ok()?;
+        let fixed = Duration::ZERO;
+        return Some(Span { fixed, thousandths });
+    }
+    Some(Span {
+        fixed: seconds(word.strip_suffix('s')?)?,
+        thousandths: 0,
+    })
 }
 
 /// `0.5s..2s`.
@@ -64,6 +72,9 @@ pub(super) fn rule(word: &str) -> Option<Rule> {
     let text = rest.get(1..)?;
     if rest.starts_with('~') {
         return of(tag, What::Text(value(text)?));
+    }
+    if let Some(name) = text.strip_prefix(">?") {
+        return of(tag, What::KeepIfThere(name.to_owned()));
     }
     if let Some(name) = text.strip_prefix('>') {
         return of(tag, What::Keep(name.to_owned()));

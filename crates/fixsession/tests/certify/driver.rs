@@ -39,19 +39,32 @@ pub(crate) struct Engine {
     pub(crate) change: Change,
     /// Whether the engine closes connections when it has to.
     pub(crate) closes: bool,
+    /// How often an initiator connects.
+    pub(crate) connects: u32,
 }
 
 impl Engine {
-    pub(crate) fn new(version: Version, reset: Reset) -> Self {
-        Self::with(version, reset, |_| {})
+    /// An engine as `us` expects it.
+    pub(crate) fn new(version: Version, us: &Counterparty) -> Self {
+        Self::with(version, us, |_| {})
     }
 
     /// An engine with other options.
-    pub(crate) fn with(version: Version, reset: Reset, change: fn(&mut SessionOptions)) -> Self {
+    pub(crate) fn with(
+        version: Version,
+        us: &Counterparty,
+        change: fn(&mut SessionOptions),
+    ) -> Self {
         let begin = begin_string(version);
         let mut options = SessionOptions::new(SessionId::new(begin, "ENGINE", "CERTIFY"));
-        options.reset_on_logon = reset == Reset::Engine;
-        options.default_appl_ver_id = Some("9".to_owned());
+        options.reset_on_logon = us.reset == Reset::Engine;
+        options.role = us.role;
+        let application = match version {
+            Version::Fix50 => "7",
+            Version::Fix50Sp1 => "8",
+            _ => "9",
+        };
+        options.default_appl_ver_id = Some(application.to_owned());
         change(&mut options);
         let dictionaries = Dictionaries::built_in(begin);
         Self {
@@ -62,6 +75,7 @@ impl Engine {
             monotonic: Duration::ZERO,
             change: |bytes| Some(bytes.to_vec()),
             closes: true,
+            connects: u32::MAX,
         }
     }
 
@@ -86,6 +100,17 @@ impl Engine {
                 Request::Connect(connection) => {
                     self.lines[connection as usize] = Line::First(Vec::new(), self.monotonic);
                     run.connected(connection, self.now());
+                }
+                Request::Accept(connection) if self.connects == 0 => {
+                    run.refused(connection, "the engine does not connect");
+                }
+                Request::Accept(connection) => {
+                    self.connects -= 1;
+                    self.lines[connection as usize] = Line::Session;
+                    self.framer = Framer::new();
+                    run.connected(connection, self.now());
+                    self.session.connected(self.now(), &mut self.echo);
+                    self.deliver(&mut run);
                 }
                 Request::Send(connection, bytes) => self.bytes(connection, &bytes, &mut run),
                 Request::Close(connection) => self.ended(connection),

@@ -1,9 +1,11 @@
 //! Engines with one fault each: certify has to find every one, by the scenarios that are about it.
 
+use std::time::Duration;
+
 use fixcore::dict::Version;
 use fixcore::frame::{self, SOH};
-use fixsession::SessionOptions;
-use fixsession::certify::{Counterparty, Reset, Verdict, scenarios};
+use fixsession::certify::{Counterparty, Verdict, scenarios};
+use fixsession::{Role, SessionOptions};
 use libtest_mimic::{Failed, Trial};
 
 use crate::driver::{Change, Engine};
@@ -11,6 +13,8 @@ use crate::driver::{Change, Engine};
 /// A fault, and scenarios that have to fail because of it.
 struct Fault {
     name: &'static str,
+    role: Role,
+    connects: u32,
     options: fn(&mut SessionOptions),
     change: Change,
     closes: bool,
@@ -19,6 +23,8 @@ struct Fault {
 
 const SOUND: Fault = Fault {
     name: "none",
+    role: Role::Acceptor,
+    connects: u32::MAX,
     options: |_| {},
     change: |bytes| Some(bytes.to_vec()),
     closes: true,
@@ -135,24 +141,118 @@ const FAULTS: [Fault; 18] = [
     },
 ];
 
+const INITIATOR: Fault = Fault {
+    name: "none_of_an_initiator",
+    role: Role::Initiator,
+    ..SOUND
+};
+
+/// Faults of engines that connect.
+const INITIATOR_FAULTS: [Fault; 14] = [
+    INITIATOR,
+    Fault {
+        name: "a_logon_does_not_say_that_it_resets",
+        change: |bytes| edit(bytes, "A", |fields| fields.retain(|field| field.0 != 141)),
+        found_by: &["initiator.reset-flag"],
+        ..INITIATOR
+    },
+    Fault {
+        name: "a_logon_states_no_interval",
+        change: |bytes| edit(bytes, "A", |fields| fields.retain(|field| field.0 != 108)),
+        found_by: &["initiator.logon", "number.high"],
+        ..INITIATOR
+    },
+    Fault {
+        name: "a_logon_does_not_begin_at_1",
+        change: |bytes| edit(bytes, "A", |fields| add(fields, 34, 1)),
+        found_by: &["initiator.logon"],
+        ..INITIATOR
+    },
+    Fault {
+        name: "a_logon_has_the_wrong_sender",
+        change: |bytes| edit(bytes, "A", |fields| set(fields, 49, "NOBODY")),
+        found_by: &["initiator.logon", "initiator.answer-logout"],
+        ..INITIATOR
+    },
+    Fault {
+        name: "a_logon_waits_for_ever",
+        options: |options| options.logon_timeout = Duration::from_secs(3600),
+        found_by: &["initiator.no-answer"],
+        ..INITIATOR
+    },
+    Fault {
+        name: "a_logon_does_not_wait",
+        options: |options| options.logon_timeout = Duration::from_secs(1),
+        found_by: &["initiator.answer-late"],
+        ..INITIATOR
+    },
+    Fault {
+        name: "answers_of_strangers_are_taken",
+        options: |options| options.check_comp_id = false,
+        found_by: &[
+            "initiator.answer-wrong-sender",
+            "initiator.answer-wrong-target",
+        ],
+        ..INITIATOR
+    },
+    Fault {
+        name: "old_answers_are_taken",
+        options: |options| options.check_latency = false,
+        found_by: &["initiator.answer-wrong-sending-time", "time.past"],
+        ..INITIATOR
+    },
+    Fault {
+        name: "garbled_answers_are_taken",
+        options: |options| options.validate_length_and_checksum = false,
+        found_by: &["initiator.answer-garbled"],
+        ..INITIATOR
+    },
+    Fault {
+        name: "it_connects_once",
+        connects: 1,
+        found_by: &["initiator.connects-again", "initiator.answer-logout"],
+        ..INITIATOR
+    },
+    Fault {
+        name: "refused_connections_stay_open",
+        closes: false,
+        found_by: &["initiator.answer-logout", "initiator.reset-not-done"],
+        ..INITIATOR
+    },
+    Fault {
+        name: "what_the_answer_misses_is_skipped",
+        change: |bytes| edit(bytes, "4", |_| {}).filter(|_| !is(bytes, "4")),
+        found_by: &["initiator.next-expected-replay", "resend.mixed"],
+        ..INITIATOR
+    },
+    Fault {
+        name: "it_sends_no_heartbeats",
+        change: |bytes| edit(bytes, "0", |_| {}).filter(|_| !is(bytes, "0") || has_id(bytes)),
+        found_by: &["timers.heartbeat"],
+        ..INITIATOR
+    },
+];
+
 pub(crate) fn trials() -> Vec<Trial> {
     let trial = |fault: &'static Fault| {
         Trial::test(format!("faults::{}", fault.name), move || found(fault))
     };
-    FAULTS.iter().map(trial).collect()
+    FAULTS.iter().chain(&INITIATOR_FAULTS).map(trial).collect()
 }
 
 /// Runs the whole table in one version.
 fn found(fault: &Fault) -> Result<(), Failed> {
-    let us = Counterparty::new("CERTIFY", "ENGINE");
+    let mut us = Counterparty::new("CERTIFY", "ENGINE");
+    us.role = fault.role;
     let mut failed = Vec::new();
     for scenario in scenarios() {
         if scenario.skipped(Version::Fix44, &us).is_some() {
             continue;
         }
-        let mut engine = Engine::with(Version::Fix44, Reset::Engine, fault.options);
+        let mut engine = Engine::with(Version::Fix44, &us, fault.options);
         engine.change = fault.change;
         engine.closes = fault.closes;
+        engine.connects = fault.connects;
         let finished = engine.run(scenario, Version::Fix44, &us);
         if finished.verdict != Verdict::Passed {
             failed.push(scenario.name());
@@ -174,6 +274,10 @@ type Fields = Vec<(u32, Vec<u8>)>;
 fn is(bytes: &[u8], msg_type: &str) -> bool {
     let wanted = format!("\u{1}35={msg_type}\u{1}");
     String::from_utf8_lossy(bytes).contains(&wanted)
+}
+
+fn has_id(bytes: &[u8]) -> bool {
+    String::from_utf8_lossy(bytes).contains("\u{1}112=")
 }
 
 /// A message of this type with changed fields, and a right length and sum. Others are as they were.

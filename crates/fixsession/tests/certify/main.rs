@@ -6,6 +6,7 @@ mod driver;
 mod faults;
 
 use fixcore::dict::Version;
+use fixsession::Role;
 use fixsession::certify::{Counterparty, Finished, Reset, Scenario, VERSIONS, Verdict, scenarios};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -13,12 +14,17 @@ use crate::driver::Engine;
 
 fn main() {
     let mut trials = Vec::new();
-    for reset in [Reset::Engine, Reset::Flag] {
+    for (reset, role) in [
+        (Reset::Engine, Role::Acceptor),
+        (Reset::Flag, Role::Acceptor),
+        (Reset::Engine, Role::Initiator),
+    ] {
         for scenario in scenarios() {
             for version in VERSIONS {
                 let mut us = Counterparty::new("CERTIFY", "ENGINE");
                 us.compares_texts = true;
                 us.reset = reset;
+                us.role = role;
                 if is_run(scenario, version, &us) {
                     trials.push(row(scenario, version, us));
                 }
@@ -36,13 +42,14 @@ fn is_run(scenario: &Scenario, version: Version, us: &Counterparty) -> bool {
 }
 
 fn row(scenario: &'static Scenario, version: Version, us: Counterparty) -> Trial {
-    let mode = match us.reset {
-        Reset::Engine => "",
-        Reset::Flag => "_kept_numbers",
+    let mode = match (us.reset, us.role) {
+        (Reset::Engine, Role::Acceptor) => "",
+        (Reset::Flag, Role::Acceptor) => "_kept_numbers",
+        (_, Role::Initiator) => "_initiator",
     };
     let name = format!("fix_{}{mode}::{}", version.name(), scenario.name());
     Trial::test(name, move || {
-        let finished = Engine::new(version, us.reset).run(scenario, version, &us);
+        let finished = Engine::new(version, &us).run(scenario, version, &us);
         match finished.verdict {
             Verdict::Passed => Ok(()),
             _ => Err(Failed::from(report(scenario, &finished))),

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
 use fixcore::Decoder;
-use fixsession::{Application, Role, SessionId, Status};
+use fixsession::{Application, Echo, Role, SessionId, Status};
 use latency::report::{LatencyName, Timing};
 use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome};
@@ -15,7 +15,7 @@ use report::{ExitStatus, Outcome};
 use crate::commands::fix::conclude::{BAD_NAMED, conclude_bad, ended_file};
 use crate::commands::fix::feed::{self, Fed, Item};
 use crate::commands::fix::pace::Pace;
-use crate::commands::fix::session_flags::InitiatorArgs;
+use crate::commands::fix::session_flags::{App, InitiatorArgs};
 use crate::commands::fix::sessions::{Running, WAIT};
 use crate::failure::{Failure, Result};
 use crate::session::{Session, Setup};
@@ -69,18 +69,18 @@ pub(super) fn run(
         Some(path) => Some(Sender::start(args, path, decoder, &running, &session)?),
         None => None,
     };
-    let mut app = ();
-    while !running.is_over() {
-        let wait = match &mut sender {
-            Some(sender) if sender.done => break,
-            Some(sender) => sender.pump(&mut running, &mut app, &mut outcome)?,
-            None => WAIT,
-        };
-        running.turn(&mut app, wait)?;
+    match args.app {
+        App::Discard => serve(&mut running, &mut sender, &mut (), &mut outcome)?,
+        App::Echo => {
+            let mut echo = Echo::default();
+            serve(&mut running, &mut sender, &mut echo, &mut outcome)?;
+            let echoed = echo.echoed();
+            outcome.did(echoed, ["message returned", "messages returned"]);
+        }
     }
-    let unfinished = sender.as_ref().is_some_and(|sender| !sender.done);
-    running.stop(&mut app)?;
-    if unfinished {
+    let params = &mut outcome.workload.params;
+    params.insert("app".to_owned(), args.app.name().into());
+    if sender.as_ref().is_some_and(|sender| !sender.done) {
         outcome.complete = false;
     }
     if let Some(sender) = sender {
@@ -88,6 +88,24 @@ pub(super) fn run(
     }
     running.conclude(&mut outcome);
     session.finish(outcome)
+}
+
+/// Runs until a signal, the time, or the end of the log; then logs out.
+fn serve(
+    running: &mut Running<'_>,
+    sender: &mut Option<Sender>,
+    app: &mut impl Application,
+    outcome: &mut Outcome,
+) -> Result<()> {
+    while !running.is_over() {
+        let wait = match sender {
+            Some(sender) if sender.done => break,
+            Some(sender) => sender.pump(running, app, outcome)?,
+            None => WAIT,
+        };
+        running.turn(app, wait)?;
+    }
+    running.stop(app)
 }
 
 impl Sender {

@@ -11,7 +11,7 @@ use crate::args::output::OutputArgs;
 use crate::args::units;
 use crate::commands::fix::values::{Separator, rate, speed};
 
-/// What an acceptor does with application messages.
+/// What a session does with application messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum App {
     /// Take them and answer nothing
@@ -93,6 +93,10 @@ pub(crate) struct AcceptorArgs {
   perfkit fix initiator --settings initiator.cfg --send orders.log
   perfkit fix initiator --settings initiator.cfg --send orders.log --speed 0 --report json")]
 pub(crate) struct InitiatorArgs {
+    /// What to do with application messages: discard or echo
+    #[arg(long, value_name = "APP", value_enum, default_value_t = App::Discard,
+          hide_possible_values = true)]
+    pub(crate) app: App,
     /// Send the application messages of a log
     #[arg(long, value_name = "FILE")]
     pub(crate) send: Option<PathBuf>,

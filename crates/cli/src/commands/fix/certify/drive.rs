@@ -6,9 +6,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use fixcore::Timestamp;
+use fixcore::dict::Version;
 use fixsession::Now;
 use fixsession::certify::{Connection, Counterparty, Finished, Request, Run};
 
+use crate::commands::fix::certify::listening::Listening;
 use crate::commands::fix::certify::plan::Row;
 use crate::term::signal;
 
@@ -30,8 +32,17 @@ struct Open {
     serial: u64,
 }
 
+/// How connections to the engine come about.
+pub(super) enum Way {
+    /// This side connects to one of these.
+    Connect(Vec<SocketAddr>),
+    /// The engine connects, each time within this time.
+    Listen(Listening, Duration),
+}
+
 struct Driver<'d> {
-    addresses: &'d [SocketAddr],
+    way: &'d Way,
+    version: Version,
     timeout: Duration,
     began: Instant,
     open: [Option<Open>; 2],
@@ -40,10 +51,11 @@ struct Driver<'d> {
 }
 
 /// Runs one scenario to its end; a signal ends it early.
-pub(super) fn drive(row: Row, engine: &Counterparty, addresses: &[SocketAddr]) -> Finished {
+pub(super) fn drive(row: Row, engine: &Counterparty, way: &Way) -> Finished {
     let mut run = Run::new(row.scenario, row.version, engine);
     let mut driver = Driver {
-        addresses,
+        way,
+        version: row.version,
         timeout: engine.timeout,
         began: Instant::now(),
         open: [None, None],
@@ -69,10 +81,12 @@ impl Driver<'_> {
                 run.fail("interrupted");
             }
             match run.next(self.now()) {
-                Request::Connect(connection) => match self.connect(connection) {
-                    Ok(()) => run.connected(connection, self.now()),
-                    Err(error) => run.refused(connection, &error.to_string()),
-                },
+                Request::Connect(connection) | Request::Accept(connection) => {
+                    match self.connect(connection) {
+                        Ok(()) => run.connected(connection, self.now()),
+                        Err(error) => run.refused(connection, &error.to_string()),
+                    }
+                }
                 Request::Send(connection, bytes) => {
                     // An engine that has closed is found by the thread that reads.
                     if let Some(open) = &mut self.open[place(connection)] {
@@ -91,21 +105,42 @@ impl Driver<'_> {
 
     fn connect(&mut self, connection: Connection) -> io::Result<()> {
         let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
-        for address in self.addresses {
+        let addresses = match self.way {
+            Way::Connect(addresses) => addresses,
+            Way::Listen(listening, wait) => {
+                let arrived = listening.accept(self.version, *wait)?;
+                return self.begin(connection, arrived.stream, arrived.bytes);
+            }
+        };
+        for address in addresses {
             match TcpStream::connect_timeout(address, self.timeout) {
-                Ok(stream) => return self.begin(connection, stream),
+                Ok(stream) => return self.begin(connection, stream, Vec::new()),
                 Err(error) => last = error,
             }
         }
         Err(last)
     }
 
-    fn begin(&mut self, connection: Connection, stream: TcpStream) -> io::Result<()> {
+    /// Takes over a connection, and what it has brought so far.
+    fn begin(
+        &mut self,
+        connection: Connection,
+        stream: TcpStream,
+        first: Vec<u8>,
+    ) -> io::Result<()> {
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(self.timeout))?;
         self.serial += 1;
         let (serial, to) = (self.serial, self.events.0.clone());
         let mut reader = stream.try_clone()?;
+        if !first.is_empty() {
+            let event = Event {
+                connection,
+                serial,
+                bytes: first,
+            };
+            to.send(event).map_err(io::Error::other)?;
+        }
         // Never joined: it ends with the connection.
         std::thread::Builder::new()
             .name("reader".to_owned())

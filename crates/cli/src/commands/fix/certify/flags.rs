@@ -37,23 +37,36 @@ impl From<Reset> for fixsession::certify::Reset {
     }
 }
 
-/// Drive scenarios against any FIX engine that accepts connections.
+/// Drive scenarios against any FIX engine: an acceptor at HOST:PORT, or an initiator with --listen.
 ///
-/// Connects to an acceptor, plays each scenario of a table in each version of FIX, right and wrong messages
-/// alike, and compares what comes back by fields. The report has a verdict for each scenario and version,
-/// and the messages of each scenario that failed. The engine needs a session per version with the names of
-/// --sender and --target, swapped; an application that returns orders as they came, such as `perfkit fix
-/// acceptor --app echo`, or --app none; and ResetOnLogon=Y, or --reset flag. The exit code is 4 if a scenario
-/// fails, 1 if there is no connection.
+/// Plays each scenario of a table in each version of FIX, right and wrong messages alike, and compares what
+/// comes back by fields. The report has a verdict for each scenario and version, and the messages of each
+/// scenario that failed. The engine needs a session per version with the names of --sender and --target,
+/// swapped; an application that returns orders as they came, such as `perfkit fix acceptor --app echo`, or
+/// --app none; and ResetOnLogon=Y, or --reset flag. An initiator needs ResetOnLogon=Y, ReconnectInterval=1,
+/// for it has to connect again for each scenario, and a HeartBtInt of about 5 seconds, which the scenarios
+/// of timers wait for. The exit code is 4 if a scenario fails, 1 if there is no connection.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit fix certify 127.0.0.1:5001 --sender CERTIFY --target ENGINE
   perfkit fix certify 127.0.0.1:5001 --sender CERTIFY --target ENGINE --versions 4.4 --only resend --texts
-  perfkit fix certify 127.0.0.1:5001 --sender CERTIFY --target ENGINE --app none --junit certify.xml")]
+  perfkit fix certify 127.0.0.1:5001 --sender CERTIFY --target ENGINE --app none --junit certify.xml
+  perfkit fix certify --listen 127.0.0.1:5001 --versions 4.2,4.4 --junit certify.xml")]
 pub(crate) struct CertifyArgs {
     /// Where the engine listens
-    #[arg(value_name = "HOST:PORT", required_unless_present = "list")]
+    #[arg(value_name = "HOST:PORT", required_unless_present_any = ["list", "listen"],
+          conflicts_with = "listen")]
     pub(crate) address: Option<String>,
+    /// Listen here for an engine that connects; port 0: any
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub(crate) listen: Option<String>,
+    /// How long to wait for each connection of the engine
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = units::duration,
+          requires = "listen")]
+    pub(crate) wait: Duration,
+    /// Write the address to FILE once connections are accepted
+    #[arg(long, value_name = "FILE", requires = "listen")]
+    pub(crate) ready_file: Option<PathBuf>,
     /// SenderCompID of this side
     #[arg(long, value_name = "NAME", default_value = "CERTIFY")]
     pub(crate) sender: String,
@@ -80,9 +93,9 @@ pub(crate) struct CertifyArgs {
     ///
     /// engine: the engine resets them at each Logon (ResetOnLogon=Y). flag: this side sends ResetSeqNumFlag
     /// (141), and the engine keeps its numbers otherwise; scenarios over several connections need this. FIX
-    /// 4.0 has no such flag.
+    /// 4.0 has no such flag. Not with --listen.
     #[arg(long, value_name = "WHO", value_enum, default_value_t = Reset::Engine,
-          hide_possible_values = true)]
+          hide_possible_values = true, conflicts_with = "listen")]
     pub(crate) reset: Reset,
     /// The engine has no dictionaries: leave out what needs them
     #[arg(long)]
@@ -97,8 +110,8 @@ pub(crate) struct CertifyArgs {
     #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = units::duration,
           hide_short_help = true)]
     pub(crate) pause: Duration,
-    /// Sessions at a time; the versions of FIXT are one session
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=64))]
+    /// Sessions at a time; the versions of FIXT are one session, and three with --listen
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) parallel: u32,
     /// Write verdicts and messages as JUnit's XML to FILE
     #[arg(long, value_name = "FILE")]
@@ -110,10 +123,12 @@ pub(crate) struct CertifyArgs {
 impl CertifyArgs {
     /// What it reads and writes.
     pub(crate) fn files(&self) -> Files<'_> {
-        let files = self.output.files().stdout(Stdout::Report);
-        match &self.junit {
-            Some(path) => files.writes("--junit", path),
-            None => files,
+        let mut files = self.output.files().stdout(Stdout::Report);
+        for (flag, path) in [("--junit", &self.junit), ("--ready-file", &self.ready_file)] {
+            if let Some(path) = path {
+                files = files.writes(flag, path);
+            }
         }
+        files
     }
 }

@@ -2,6 +2,7 @@
 
 mod drive;
 pub(crate) mod flags;
+mod listening;
 mod plan;
 mod results;
 mod run;

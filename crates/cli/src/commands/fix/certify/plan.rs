@@ -1,6 +1,7 @@
 //! Which scenarios are run in which versions.
 
 use fixcore::dict::Version;
+use fixsession::Role;
 use fixsession::certify::{Counterparty, Scenario, VERSIONS, scenarios};
 
 use crate::commands::fix::certify::flags::{CertifyArgs, EngineApp};
@@ -11,6 +12,8 @@ pub(super) struct Plan {
     pub(super) engine: Counterparty,
     pub(super) versions: Vec<Version>,
     pub(super) scenarios: Vec<&'static Scenario>,
+    /// Whether every version has to be there: an initiator may leave out what was not asked for by name.
+    pub(super) needs_all: bool,
 }
 
 /// One scenario in one version.
@@ -46,20 +49,39 @@ impl Plan {
         let named = |names: &[String], scenario: &Scenario| {
             names.iter().any(|name| is_named(scenario, name))
         };
+        let is_listed = args.list && args.listen.is_none();
+        let is_of_role = |scenario: &Scenario| match args.listen {
+            Some(_) => !scenario.needs().connect,
+            None => is_listed || !scenario.needs().listen,
+        };
         let is_asked = |scenario: &&Scenario| {
-            (args.only.is_empty() || named(&args.only, scenario)) && !named(&args.skip, scenario)
+            is_of_role(scenario)
+                && (args.only.is_empty() || named(&args.only, scenario))
+                && !named(&args.skip, scenario)
         };
         let mut engine = Counterparty::new(&args.sender, &args.target);
         engine.echoes = args.app == EngineApp::Echo;
         engine.has_dictionaries = !args.no_dictionary;
         engine.compares_texts = args.texts;
         engine.reset = args.reset.into();
+        engine.role = match args.listen {
+            Some(_) => Role::Initiator,
+            None => Role::Acceptor,
+        };
         engine.timeout = args.timeout;
         engine.settle = args.pause;
+        let scenarios: Vec<&Scenario> = scenarios().iter().filter(is_asked).collect();
+        if scenarios.is_empty() {
+            let message = "no scenario is left: --listen has others than HOST:PORT";
+            return Err(
+                Failure::usage(message).help("perfkit fix certify --list --listen 127.0.0.1:0")
+            );
+        }
         Ok(Self {
             engine,
             versions,
-            scenarios: scenarios().iter().filter(is_asked).collect(),
+            scenarios,
+            needs_all: args.listen.is_none() || !args.versions.is_empty(),
         })
     }
 

@@ -28,6 +28,8 @@ pub(super) fn list(plan: &Plan, outcome: &mut Outcome) {
             (needs.echo, "echo"),
             (needs.dictionary, "dictionary"),
             (needs.kept_numbers, "--reset flag"),
+            (needs.connect, "an acceptor"),
+            (needs.listen, "an initiator"),
         ];
         let words = words.iter().filter(|need| need.0).map(|need| need.1);
         let words: Vec<&str> = words.collect();
@@ -73,11 +75,17 @@ pub(super) fn conclude(plan: &Plan, results: &[Done], outcome: &mut Outcome) {
     outcome.did(count("passed"), ["scenario passed", "scenarios passed"]);
     outcome.did(count("failed"), ["failed", "failed"]);
     outcome.did(count("skipped"), ["skipped", "skipped"]);
+    if count("no connection") > 0 {
+        outcome.did(
+            count("no connection"),
+            ["without a connection", "without a connection"],
+        );
+    }
     let params = &mut outcome.workload.params;
     for name in ["passed", "failed", "skipped"] {
         params.insert(name.to_owned(), count(name).into());
     }
-    if count("failed") > 0 {
+    if count("failed") > 0 || (count("no connection") > 0 && plan.needs_all) {
         outcome.status = ExitStatus::Gate;
     }
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,15 +12,16 @@ use files::target::Target;
 use fixsession::certify::{Finished, Verdict, begin_string, junit};
 use report::{ExitStatus, Outcome};
 
-use crate::commands::fix::certify::drive::drive;
+use crate::commands::fix::certify::drive::{Way, drive};
 use crate::commands::fix::certify::flags::CertifyArgs;
+use crate::commands::fix::certify::listening::Listening;
 use crate::commands::fix::certify::plan::{Plan, Row};
 use crate::commands::fix::certify::results::{self, Done};
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::session::{Session, Setup};
 use crate::term::progress::Progress;
-use crate::term::signal;
+use crate::term::{message, signal};
 
 /// Runs the command.
 pub(in crate::commands::fix) fn run(
@@ -35,19 +37,22 @@ pub(in crate::commands::fix) fn run(
         results::list(&plan, &mut outcome);
         return session.finish(outcome);
     }
-    let address = args.address.as_deref().unwrap_or_default();
-    let addresses = resolved(address)?;
+    let way = way(args)?;
     let file = match &args.junit {
         Some(path) => Some(Target::create(path, args.output.force, None, context())?),
         None => None,
     };
     let session = Session::start(&setup)?;
     let mut outcome = Outcome::new("fix certify");
-    let results = all(&plan, args, &addresses);
+    let results = all(&plan, args, &way);
     if let Some(why) = unconnected(&results) {
-        let message = format!("cannot connect to {address}: {why}");
-        return Err(Failure::new(message)
-            .help("start the engine that is to be certified, and name its address"));
+        let address = args.address.as_deref().unwrap_or_default();
+        return Err(match &way {
+            Way::Connect(_) => Failure::new(format!("cannot connect to {address}: {why}"))
+                .help("start the engine that is to be certified, and name its address"),
+            Way::Listen(listening, _) => Failure::new(format!("{}: {why}", listening.address))
+                .help("start the engine with ReconnectInterval=1 and this address as its SocketConnectHost and SocketConnectPort"),
+        });
     }
     if let Some(target) = file {
         let rows = results
@@ -64,6 +69,29 @@ pub(in crate::commands::fix) fn run(
         outcome.status = ExitStatus::Interrupted;
     }
     session.finish(outcome)
+}
+
+/// Resolves the address, or listens.
+fn way(args: &CertifyArgs) -> Result<Way> {
+    let Some(address) = &args.listen else {
+        let address = args.address.as_deref().unwrap_or_default();
+        return Ok(Way::Connect(resolved(address)?));
+    };
+    let listening = Listening::at(address)?;
+    if let Some(path) = &args.ready_file {
+        ready(path, listening.address)?;
+    }
+    if args.output.terminal.wants_report() {
+        message::status(&format!("listening at {}", listening.address));
+    }
+    Ok(Way::Listen(listening, args.wait))
+}
+
+fn ready(path: &Path, address: SocketAddr) -> Result<()> {
+    let target = Target::create(path, true, None, context())?;
+    let written = writeln!(target.writer(), "{address}");
+    written.map_err(|error| Failure::io("write", path, &error))?;
+    Ok(target.commit()?)
 }
 
 fn resolved(address: &str) -> Result<Vec<SocketAddr>> {
@@ -92,33 +120,54 @@ fn unconnected(results: &[Done]) -> Option<&str> {
 }
 
 /// Every row with its verdict, in the order of the plan.
-fn all(plan: &Plan, args: &CertifyArgs, addresses: &[SocketAddr]) -> Vec<Done> {
+fn all(plan: &Plan, args: &CertifyArgs, way: &Way) -> Vec<Done> {
     let rows = plan.rows();
-    // One identity has one connection at a time: versions with the same BeginString wait for each other.
+    // One identity has one connection at a time: versions with the same BeginString wait for each other,
+    // unless the engine's Logon says which one it is.
     let mut sessions: Vec<(&str, Vec<(usize, Row)>)> = Vec::new();
     for (at, row) in rows.iter().enumerate() {
-        let begin = begin_string(row.version);
-        match sessions.iter_mut().find(|session| session.0 == begin) {
+        let name = match way {
+            Way::Connect(_) => begin_string(row.version),
+            Way::Listen(..) => row.version.name(),
+        };
+        match sessions.iter_mut().find(|session| session.0 == name) {
             Some(session) => session.1.push((at, *row)),
-            None => sessions.push((begin, vec![(at, *row)])),
+            None => sessions.push((name, vec![(at, *row)])),
         }
     }
     let progress = Progress::steps(args.output.terminal.wants_progress(), rows.len() as u64);
     let queue = Mutex::new(VecDeque::from(sessions));
     let done = Mutex::new(Vec::with_capacity(rows.len()));
-    let is_lost = AtomicBool::new(false);
+    let lost = AtomicBool::new(false);
     let work = || {
         loop {
             let next = queue.lock().ok().and_then(|mut queue| queue.pop_front());
             let Some((_, rows)) = next else {
                 return;
             };
+            let mut session = Engine {
+                plan,
+                args,
+                way,
+                was_there: false,
+                lost: match way {
+                    Way::Connect(_) => Lost::All(&lost),
+                    Way::Listen(..) => Lost::Version(false),
+                },
+            };
+            let version = rows.first().map(|row| row.1.version);
+            if let (Way::Listen(listening, _), Some(version)) = (way, version) {
+                listening.open(version);
+            }
             for (at, row) in rows {
-                let finished = one(row, plan, args, addresses, &is_lost);
+                let finished = session.one(row);
                 progress.add(1);
                 if let Ok(mut done) = done.lock() {
                     done.push((at, (row, finished)));
                 }
+            }
+            if let (Way::Listen(listening, _), Some(version)) = (way, version) {
+                listening.close(version);
             }
         }
     };
@@ -133,25 +182,59 @@ fn all(plan: &Plan, args: &CertifyArgs, addresses: &[SocketAddr]) -> Vec<Done> {
     done.into_iter().map(|(_, done)| done).collect()
 }
 
-fn one(
-    row: Row,
-    plan: &Plan,
-    args: &CertifyArgs,
-    addresses: &[SocketAddr],
-    is_lost: &AtomicBool,
-) -> Finished {
-    let why = match row.scenario.skipped(row.version, &plan.engine) {
-        Some(why) => why,
-        None if signal::interrupted() => "interrupted",
-        None if is_lost.load(Ordering::Relaxed) => "the engine cannot be connected to any more",
-        None => {
-            let finished = drive(row, &plan.engine, addresses);
-            if matches!(finished.verdict, Verdict::NoConnection(_)) {
-                is_lost.store(true, Ordering::Relaxed);
+/// Whether the engine cannot be connected to any more.
+enum Lost<'l> {
+    /// An acceptor, which is one for all versions.
+    All(&'l AtomicBool),
+    /// The session of one version of an initiator.
+    Version(bool),
+}
+
+/// The engine, as the scenarios of one session find it.
+struct Engine<'e> {
+    plan: &'e Plan,
+    args: &'e CertifyArgs,
+    way: &'e Way,
+    /// Whether it connected once.
+    was_there: bool,
+    lost: Lost<'e>,
+}
+
+impl Engine<'_> {
+    fn one(&mut self, row: Row) -> Finished {
+        let (is_lost, is_one) = match &self.lost {
+            Lost::All(lost) => (lost.load(Ordering::Relaxed), true),
+            Lost::Version(lost) => (*lost, self.was_there),
+        };
+        let why = match row.scenario.skipped(row.version, &self.plan.engine) {
+            Some(why) => why,
+            None if signal::interrupted() => "interrupted",
+            None if is_lost && is_one => "the engine cannot be connected to any more",
+            None if is_lost => "the engine did not connect in this version",
+            None => return self.driven(row),
+        };
+        Finished::skipped(why)
+    }
+
+    fn driven(&mut self, row: Row) -> Finished {
+        let mut finished = drive(row, &self.plan.engine, self.way);
+        match &finished.verdict {
+            Verdict::NoConnection(why) => {
+                let why = why.clone();
+                match &mut self.lost {
+                    Lost::All(lost) => lost.store(true, Ordering::Relaxed),
+                    Lost::Version(lost) => {
+                        *lost = true;
+                        if self.was_there {
+                            let step = "connect".to_owned();
+                            finished.verdict = Verdict::Failed { step, why };
+                        }
+                    }
+                }
             }
-            std::thread::sleep(args.pause);
-            return finished;
+            _ => self.was_there = true,
         }
-    };
-    Finished::skipped(why)
+        std::thread::sleep(self.args.pause);
+        finished
+    }
 }
