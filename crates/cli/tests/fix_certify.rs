@@ -194,7 +194,7 @@ fn against_initiator(dir: &Path, sessions: &str, flags: &str) -> Run {
         };
         let port = address.trim().rsplit(':').next().expect("a port");
         file(dir, "i.cfg", initiator(port, sessions).as_bytes());
-        let line = "fix initiator --settings i.cfg --app echo --report none";
+        let line = "fix initiator --settings i.cfg --app echo --report json";
         let mut engine = perfkit()
             .current_dir(dir)
             .args(words(line))

@@ -77,6 +77,49 @@ fn the_page_has_the_tables_that_the_command_prints() {
 }
 
 #[test]
+fn the_screen_shows_what_the_settings_ask_for() {
+    let dir = directory();
+    let common = "StartTime=00:00:00\nEndTime=00:00:00\n[SESSION]\nBeginString=FIX.4.4\n";
+    let acceptor = format!(
+        "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n\
+         ScreenLogShowIncoming=Y\nScreenLogShowEvents=Y\nSenderCompID=A\nTargetCompID=B\n{common}"
+    );
+    file(dir.path(), "a.cfg", acceptor.as_bytes());
+    std::thread::scope(|scope| {
+        let line = "fix acceptor --settings a.cfg --ready-file ready --duration 6s --report json";
+        let acceptor = scope.spawn(|| run(dir.path(), words(line)));
+        let ready = dir.path().join("ready");
+        let address = loop {
+            match std::fs::read_to_string(&ready) {
+                Ok(address) if address.ends_with('\n') => break address,
+                _ if acceptor.is_finished() => panic!("{:?}", acceptor.join()),
+                _ => std::thread::sleep(std::time::Duration::from_millis(20)),
+            }
+        };
+        let port = address.trim().rsplit(':').next().expect("a port");
+        let initiator = format!(
+            "[DEFAULT]\nConnectionType=initiator\nSocketConnectHost=127.0.0.1\nSocketConnectPort={port}\n\
+             HeartBtInt=30\nSenderCompID=B\nTargetCompID=A\nScreenLogShowOutgoing=Y\nScreenLogShowEvents=N\n{common}"
+        );
+        file(dir.path(), "i.cfg", initiator.as_bytes());
+        let line = "fix initiator --settings i.cfg --duration 2s --report json";
+        let initiator = run(dir.path(), words(line)).expect(0).stderr;
+        assert!(
+            initiator.contains("FIX.4.4:B->A outgoing: 8=FIX.4.4|9="),
+            "{initiator}"
+        );
+        assert!(!initiator.contains("incoming"), "{initiator}");
+        let acceptor = acceptor.join().expect("it ran").expect(0).stderr;
+        assert!(
+            acceptor.contains("FIX.4.4:A->B incoming: 8=FIX.4.4|9="),
+            "{acceptor}"
+        );
+        assert!(!acceptor.contains("outgoing"), "{acceptor}");
+        assert!(acceptor.contains("FIX.4.4:A->B: "), "{acceptor}");
+    });
+}
+
+#[test]
 fn stores_go_to_quickfix_and_come_back() {
     let dir = directory();
     let options = fixcore::store::Options::default();

@@ -83,6 +83,8 @@ pub struct Received<'a> {
     pub poss_resend: bool,
     /// The dictionary of its body, if the session has one.
     pub dictionary: Option<&'a Dictionary>,
+    /// `PreserveMessageFieldsOrder`: an answer made of this message keeps the order of its fields.
+    pub preserves_order: bool,
 }
 
 /// A message that is about to be sent.

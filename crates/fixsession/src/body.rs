@@ -59,6 +59,14 @@ fn copied(
     true
 }
 
+/// Appends the body of a message as [`sorted`], with its fields in the order in which they came.
+pub fn in_order(message: &Message<'_, '_>, out: &mut Vec<u8>) {
+    let is_body = |tag| !is_of_session(tag) && !matches!(tag, 89 | 93);
+    for field in message.fields().filter(|field| is_body(field.tag)) {
+        push_field(out, field.tag, field.value);
+    }
+}
+
 /// How many fields the group has that this field counts.
 fn group_length(
     message: &Message<'_, '_>,

@@ -87,8 +87,9 @@ impl Application for Echo {
             _ => return Err(Refusal::UnsupportedType),
         }
         self.echoed += 1;
-        out.with(msg_type, |bytes| {
-            body::sorted(message, received.dictionary, bytes);
+        out.with(msg_type, |bytes| match received.preserves_order {
+            true => body::in_order(message, bytes),
+            false => body::sorted(message, received.dictionary, bytes),
         });
         Ok(())
     }

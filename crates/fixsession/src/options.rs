@@ -95,6 +95,8 @@ pub struct SessionOptions {
     pub validate_user_defined_fields: bool,
     /// `ValidateUnorderedGroupFields`. Default: yes.
     pub validate_unordered_group_fields: bool,
+    /// `PreserveMessageFieldsOrder`: what an application returns keeps the order in which it came. Default: no.
+    pub preserve_message_fields_order: bool,
     /// `LogonTimeout`. Default: 10 s.
     pub logon_timeout: Duration,
     /// `LogoutTimeout`. Default: 2 s.
@@ -154,6 +156,7 @@ impl SessionOptions {
             validate_fields_have_values: true,
             validate_user_defined_fields: true,
             validate_unordered_group_fields: true,
+            preserve_message_fields_order: false,
             logon_timeout: Duration::from_secs(10),
             logout_timeout: Duration::from_secs(2),
             test_request_delay_multiplier: None,

@@ -39,6 +39,30 @@ fn a_peer_that_does_not_read_loses_its_connection_and_others_go_on() {
 }
 
 #[test]
+fn a_peer_with_too_many_messages_waiting_loses_its_connection() {
+    let session = "BeginString=FIX.4.4\nMaxScheduledWriteRequests=20\nSocketSendBufferSize=4096";
+    let running = Running::start(&settings(&[session]), |_| {});
+    let mut peer = running.connect();
+    peer.log_on("FIX.4.4");
+    // A peer that reads has no trouble.
+    for number in 2..52 {
+        peer.send("FIX.4.4", "D", ORDER);
+        peer.expect(&format!("|35=D|34={number}|"));
+    }
+    let wait = Some(Duration::from_millis(200));
+    peer.stream.set_write_timeout(wait).expect("set");
+    let started = Instant::now();
+    loop {
+        let order = peer.message("FIX.4.4", "D", ORDER);
+        match peer.stream.write_all(&order) {
+            Err(error) if error.kind() != std::io::ErrorKind::WouldBlock => break,
+            _ => assert!(started.elapsed() < PATIENCE, "still connected"),
+        }
+    }
+    running.until("MaxScheduledWriteRequests");
+}
+
+#[test]
 fn a_flood_of_one_session_does_not_hold_up_another() {
     let sessions = ["BeginString=FIX.4.4", "BeginString=FIX.4.2"];
     let running = Running::start(&settings(&sessions), |options| options.budget_messages = 16);

@@ -18,4 +18,5 @@ mod replay;
 mod schedule;
 mod session;
 mod settings;
+mod settings_warnings;
 mod stores;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fixcore::Timestamp;
 use fixsession::{
-    Application, Dictionaries, DoNotSend, MemoryStore, Outbox, Outgoing, Received, Refusal,
+    Application, Dictionaries, DoNotSend, Echo, MemoryStore, Outbox, Outgoing, Received, Refusal,
     SendError, Session, SessionId, Status, Store,
 };
 
@@ -357,4 +357,19 @@ fn a_budget_bounds_what_a_call_handles() {
     assert_eq!((progress.handled, progress.more), (4, true));
     let progress = seller.bytes(&[], 4, at(0), &mut ());
     assert_eq!((progress.handled, progress.more), (2, false));
+}
+
+#[test]
+fn an_echo_keeps_the_order_of_fields_if_asked_to() {
+    let order = "55=X|11=ID|21=1|38=5|40=1|54=1|60=20260102-03:04:05|";
+    for (keeps, wanted) in [(true, "|55=X|11=ID|21=1|"), (false, "|11=ID|21=1|38=5|")] {
+        let mut options = seller();
+        options.preserve_message_fields_order = keeps;
+        let mut session = logged_on(options);
+        let message = from_buyer("D", 2, order, at(1));
+        session.bytes(&message, 9, at(1), &mut Echo::default());
+        let found = taken(&mut session);
+        assert_eq!(types(&found), [("D", 2)]);
+        assert!(found[0].2.contains(wanted), "{found:?}");
+    }
 }

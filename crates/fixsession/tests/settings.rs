@@ -76,7 +76,7 @@ fn an_acceptor_of_quickfix_for_c() {
         ("9".to_owned(), "FIX50SP2.xml".into()),
     ];
     assert_eq!(third.dictionaries.application, application);
-    assert!(third.dictionaries.preserve_message_fields_order);
+    assert!(third.session.preserve_message_fields_order);
     assert!(!third.schedule.is_non_stop());
 }
 

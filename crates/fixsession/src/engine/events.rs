@@ -250,6 +250,12 @@ impl Engine {
                 most,
             };
             self.too_slow(at, id, slow, now, app);
+        } else if slot.scheduled.most > 0
+            && let Some(messages) = slot.scheduled.too_many(unsent)
+        {
+            let most = slot.scheduled.most as usize;
+            let slow = Slow::Scheduled { messages, most };
+            self.too_slow(at, id, slow, now, app);
         } else if close || (slot.ended && !slot.ready) {
             self.part(at, None, now, app);
         } else if work && waiting == 0 {

@@ -19,6 +19,16 @@ pub enum Slow {
         /// How many may.
         most: usize,
     },
+    /// More messages wait than `MaxScheduledWriteRequests` allows.
+    #[error(
+        "the peer does not read: {messages} messages wait, at most {most} may (MaxScheduledWriteRequests)"
+    )]
+    Scheduled {
+        /// How many messages wait.
+        messages: usize,
+        /// How many may.
+        most: usize,
+    },
     /// Nothing was sent for too long, although bytes wait.
     #[error("the peer read nothing for {} s, and {bytes} bytes wait", .time.as_secs())]
     Stuck {

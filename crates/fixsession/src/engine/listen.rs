@@ -1,7 +1,7 @@
 //! Listening ports, on a thread of their own: no engine waits for them.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::SyncSender;
@@ -9,11 +9,39 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_with, sockopt};
 
 use super::wake::Waker;
 
+/// Connections that the system keeps until they are accepted.
+const BACKLOG: i32 = 128;
 /// The pause after the system refused to accept.
 const RETRY: Duration = Duration::from_millis(10);
+
+/// Listens at the first address of a host that can be had. `reuses`: whether also at one that connections of an
+/// earlier listener still hold.
+pub(super) fn open(host: &str, port: u16, reuses: bool) -> io::Result<TcpListener> {
+    let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for address in (host, port).to_socket_addrs()? {
+        match open_at(address, reuses) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+fn open_at(address: SocketAddr, reuses: bool) -> io::Result<TcpListener> {
+    let family = match address {
+        SocketAddr::V4(_) => AddressFamily::INET,
+        SocketAddr::V6(_) => AddressFamily::INET6,
+    };
+    let socket = socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    sockopt::set_socket_reuseaddr(&socket, reuses)?;
+    bind(&socket, &address)?;
+    listen(&socket, BACKLOG)?;
+    Ok(socket.into())
+}
 
 /// A connection that a listener accepted.
 #[derive(Debug)]
@@ -110,5 +138,30 @@ fn accept(
             let _ = to.try_send(accepted);
             waker.wake();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_used_again_only_if_that_is_asked_for() {
+        for reuses in [true, false] {
+            let listener = open("127.0.0.1", 0, reuses).unwrap();
+            assert_eq!(sockopt::socket_reuseaddr(&listener).unwrap(), reuses);
+            let address = listener.local_addr().unwrap();
+            let peer = TcpStream::connect(address).unwrap();
+            let (accepted, _) = listener.accept().unwrap();
+            // This side closes first, and the system holds the address for a while.
+            drop((accepted, listener));
+            drop(peer);
+            let again = open("127.0.0.1", address.port(), reuses);
+            match reuses {
+                true => assert!(again.is_ok(), "{again:?}"),
+                false => assert_eq!(again.unwrap_err().kind(), io::ErrorKind::AddrInUse),
+            }
+        }
+        assert!(open("127.0.0.1.nowhere", 1, true).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! The user's application with the logs and counters of a session around it.
 
+use super::scheduled::Scheduled;
 use crate::application::{Application, DoNotSend, Outbox, Outgoing, Received, Refusal};
 use crate::event::Event;
 use crate::id::SessionId;
@@ -20,6 +21,7 @@ pub(super) struct Logged<'a, A> {
     app: &'a mut A,
     log: &'a mut SessionLog,
     counts: &'a mut Counts,
+    scheduled: &'a mut Scheduled,
     now: Now,
 }
 
@@ -28,12 +30,14 @@ impl<'a, A> Logged<'a, A> {
         app: &'a mut A,
         log: &'a mut SessionLog,
         counts: &'a mut Counts,
+        scheduled: &'a mut Scheduled,
         now: Now,
     ) -> Self {
         Self {
             app,
             log,
             counts,
+            scheduled,
             now,
         }
     }
@@ -88,6 +92,7 @@ impl<A: Application> Application for Logged<'_, A> {
 
     fn outgoing(&mut self, id: &SessionId, bytes: &[u8]) {
         self.counts.sent += 1;
+        self.scheduled.wrote(bytes.len());
         self.log.outgoing(self.now.utc, bytes);
         self.app.outgoing(id, bytes);
     }

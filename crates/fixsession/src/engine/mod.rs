@@ -24,6 +24,7 @@ mod logged;
 mod open;
 mod options;
 mod proxy;
+mod scheduled;
 mod slot;
 mod status;
 mod timers;

@@ -11,9 +11,10 @@ use super::core::{Engine, Template};
 use super::dictionaries::Read;
 use super::error::EngineError;
 use super::hosts::Hosts;
-use super::listen::Listeners;
+use super::listen::{self, Listeners};
 use super::logged::Counts;
 use super::options::EngineOptions;
+use super::scheduled::Scheduled;
 use super::slot::Slot;
 use super::timers::Timers;
 use super::tls::{self, Config};
@@ -49,7 +50,7 @@ impl Ports {
         if let Some(place) = self.places.get(&address) {
             return Ok(*place);
         }
-        let bound = TcpListener::bind((host, port));
+        let bound = listen::open(host, port, settings.endpoint.socket.reuse_address);
         let listener = bound.map_err(|error| EngineError::Listen {
             address: address.clone(),
             error,
@@ -186,6 +187,7 @@ impl Engine {
             log,
             log_due: false,
             counts: Counts::default(),
+            scheduled: Scheduled::new(endpoint.socket.max_scheduled_write_requests),
             connection: None,
             listener,
             allowed: addresses(&endpoint.allowed_remote_addresses),

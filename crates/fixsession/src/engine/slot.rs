@@ -8,6 +8,7 @@ use fixcore::io::Id;
 
 use super::hosts::Hosts;
 use super::logged::{Counts, Logged};
+use super::scheduled::Scheduled;
 use super::status::SessionState;
 use super::tls::Config;
 use crate::application::Application;
@@ -29,6 +30,8 @@ pub(super) struct Slot {
     /// Whether its log is to be written.
     pub(super) log_due: bool,
     pub(super) counts: Counts,
+    /// Messages that wait to be sent, where the settings limit them.
+    pub(super) scheduled: Scheduled,
     /// Its connection.
     pub(super) connection: Option<Id>,
     /// The listener of an acceptor.
@@ -60,7 +63,8 @@ impl Slot {
         app: &'a mut A,
         now: Now,
     ) -> (&'a mut Session<AnyStore>, Logged<'a, A>) {
-        let logged = Logged::new(app, &mut self.log, &mut self.counts, now);
+        let (log, counts) = (&mut self.log, &mut self.counts);
+        let logged = Logged::new(app, log, counts, &mut self.scheduled, now);
         (&mut self.session, logged)
     }
 

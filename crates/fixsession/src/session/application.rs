@@ -23,6 +23,7 @@ impl<S: Store> Core<S> {
             poss_dup: is_set(message, 43),
             poss_resend: is_set(message, 97),
             dictionary: Self::body_dictionary(&self.dictionaries, self.link.version, message),
+            preserves_order: self.options.preserve_message_fields_order,
         };
         let (id, out) = (&self.options.id, &mut self.outbox);
         match is_admin(message.msg_type()) {

@@ -15,9 +15,10 @@ pub struct DictionaryOptions {
     pub transport: Option<PathBuf>,
     /// `AppDataDictionary` and `AppDataDictionary.VERSION`, for FIXT.1.1: by ApplVerID (1128), ascending.
     pub application: Vec<(String, PathBuf)>,
-    /// `PreserveMessageFieldsOrder`: an echo keeps the order of fields. Default: no.
-    pub preserve_message_fields_order: bool,
 }
+
+/// Why dictionaries of FIXT change nothing before it.
+pub(super) const OF_FIXT: &str = "only FIXT.1.1 has dictionaries of transport and application: FIX.4.0 to FIX.4.4 use DataDictionary";
 
 pub(super) fn dictionaries(
     reader: &Reader<'_>,
@@ -45,17 +46,24 @@ pub(super) fn dictionaries(
         && let Some(stated) = reader.stated("DataDictionary")
         && begin_string != "*"
     {
-        let conflict = "FIXT.1.1 uses TransportDataDictionary and AppDataDictionary in its place";
-        let problem = super::error::Problem::NoEffect {
-            key: stated.key,
-            why: conflict.to_owned(),
-        };
-        reader.warn(stated.line, problem);
+        let why = "FIXT.1.1 uses TransportDataDictionary and AppDataDictionary in its place";
+        reader.no_effect(&stated, why);
+    }
+    if !is_fixt {
+        let versions = reader.versions("AppDataDictionary");
+        let rests = versions.iter().map(|(version, _)| format!(".{version}"));
+        let application = std::iter::once(String::new()).chain(rests);
+        let mut own: Vec<_> = application
+            .filter_map(|rest| reader.own("AppDataDictionary", &rest))
+            .collect();
+        own.extend(reader.own("TransportDataDictionary", ""));
+        for stated in own {
+            reader.no_effect(&stated, OF_FIXT);
+        }
     }
     DictionaryOptions {
         data: reader.path("DataDictionary"),
         transport: reader.path("TransportDataDictionary"),
         application,
-        preserve_message_fields_order: reader.flag("PreserveMessageFieldsOrder").unwrap_or(false),
     }
 }

@@ -63,6 +63,20 @@ pub(super) fn id(reader: &Reader<'_>, role: Option<Role>, is_template: bool) -> 
     id
 }
 
+/// Whether a part of the identity stands for any name.
+pub(super) fn has_any(id: &SessionId) -> bool {
+    let parts = [
+        &id.begin_string,
+        &id.sender,
+        &id.sender_sub,
+        &id.sender_location,
+        &id.target,
+        &id.target_sub,
+        &id.target_location,
+    ];
+    parts.into_iter().any(|part| part == "*")
+}
+
 /// Who connects.
 pub(super) fn role(reader: &Reader<'_>) -> Option<Role> {
     let Some(stated) = reader.stated("ConnectionType") else {

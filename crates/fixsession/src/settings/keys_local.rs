@@ -9,7 +9,7 @@ const DATABASE: &str = "databases are not used: state FileStorePath and FileLogP
                         fix store import";
 const SLF4J: &str = "there is no SLF4J: messages and events are in FileLogPath";
 
-const SCREEN: &str = "the status line shows sessions; messages and events are in FileLogPath";
+const SCREEN: &str = "times on the screen have milliseconds, and nothing else can be chosen";
 
 pub(super) static KEYS: &[Key] = &[
     Key::new("FileStorePath", Storage, DIRECTORY)
@@ -44,6 +44,17 @@ pub(super) static KEYS: &[Key] = &[
     Key::new("FileIncludeTimeStampForMessages", Logs, FLAG)
         .default("N")
         .what("a time before each message of QUICKFIXJ logs"),
+    Key::new("ScreenLogShowIncoming", Logs, FLAG)
+        .default("N")
+        .what("the commands write received messages to standard error; QuickFIX's own default is Y"),
+    Key::new("ScreenLogShowOutgoing", Logs, FLAG)
+        .default("N")
+        .what("the commands write sent messages to standard error; QuickFIX's own default is Y"),
+    Key::new("ScreenLogShowEvents", Logs, FLAG)
+        .what("Y: the commands write all events to standard error, N: none; not stated: only trouble"),
+    Key::new("ScreenLogShowHeartBeats", Logs, FLAG)
+        .default("N")
+        .what("heartbeats are among the messages on the screen"),
     Key::no_effect("Screen*", Logs, SCREEN),
     Key::no_effect("SLF4J*", Logs, SLF4J),
 ];

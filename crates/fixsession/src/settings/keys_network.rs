@@ -17,8 +17,6 @@ const TRUST_STORE: &str = "Java trust stores are not read: export its certificat
 const NTLM: &str =
     "NTLM is not spoken to proxies: use ProxyUser and ProxyPassword, or a proxy without a password";
 
-const WAITING: &str = "no write blocks; a connection ends when 4 MiB wait to be sent, or nothing was sent for 10 seconds";
-
 pub(super) static KEYS: &[Key] = &[
     Key::new("SocketConnectHost", Initiator, HOST)
         .what("where to connect; SocketConnectHost1, 2 … are tried after it"),
@@ -79,7 +77,7 @@ pub(super) static KEYS: &[Key] = &[
     ),
     Key::new("SocketReuseAddress", Sockets, FLAG)
         .default("Y")
-        .what("listens again at once after a restart; N has no effect"),
+        .what("an acceptor listens at an address that was just in use; N: not until the system has forgotten it"),
     Key::new("SocketNodelay", Sockets, FLAG)
         .aliases(&["SocketTcpNoDelay"])
         .default("Y")
@@ -96,9 +94,14 @@ pub(super) static KEYS: &[Key] = &[
     Key::new("SocketTrafficClass", Sockets, "0 to 255, or names such as IPTOS_LOWDELAY with | between")
         .what("type-of-service octet of packets"),
     Key::no_effect("SocketOobInline", Sockets, "FIX has no urgent data"),
-    Key::no_effect("SocketSynchronousWrites", Sockets, WAITING),
-    Key::no_effect("SocketSynchronousWriteTimeout", Sockets, WAITING),
-    Key::no_effect("MaxScheduledWriteRequests", Sockets, WAITING),
+    Key::new("SocketSynchronousWrites", Sockets, FLAG)
+        .default("N")
+        .what("Y is refused: no write blocks; MaxScheduledWriteRequests limits what waits"),
+    Key::new("SocketSynchronousWriteTimeout", Sockets, "a whole number of milliseconds, 0 or more")
+        .what("a limit of SocketSynchronousWrites=Y, which is refused"),
+    Key::new("MaxScheduledWriteRequests", Sockets, "a whole number of messages, 0 or more")
+        .default("0")
+        .what("a connection ends when more messages wait to be sent; 0: when 4 MiB wait, as always"),
     Key::new("SocketUseSSL", Tls, FLAG)
         .default("N")
         .what("speaks TLS; without this key, a certificate or CertificationAuthoritiesFile turns it on"),

@@ -184,5 +184,5 @@ pub(super) static KEYS: &[Key] = &[
         .what("QuickFIX XML for application messages over FIXT.1.1; AppDataDictionary.FIX.4.4 for that version"),
     Key::new("PreserveMessageFieldsOrder", Dictionaries, FLAG)
         .default("N")
-        .what("fields go out in the order in which the application gives them, whatever is stated"),
+        .what("messages that --app echo returns keep the order of their fields; otherwise tags ascend"),
 ];

@@ -20,6 +20,22 @@ pub struct LogOptions {
     pub milliseconds: bool,
     /// `FileIncludeTimeStampForMessages`, of QuickFIX/J's form only. Default: no.
     pub message_times: bool,
+    /// `ScreenLogShow…`: what a program writes to its screen.
+    pub screen: ScreenOptions,
+}
+
+/// What a program writes to its screen. The library writes nothing there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ScreenOptions {
+    /// `ScreenLogShowIncoming`: received messages. Default: no.
+    pub incoming: bool,
+    /// `ScreenLogShowOutgoing`: sent messages. Default: no.
+    pub outgoing: bool,
+    /// `ScreenLogShowEvents`: all events, or none. Default: what the program shows anyway.
+    pub events: Option<bool>,
+    /// `ScreenLogShowHeartBeats`: heartbeats are among the messages. Default: no.
+    pub heartbeats: bool,
 }
 
 /// Whose logs they look like.
@@ -41,6 +57,7 @@ impl Default for LogOptions {
             heartbeats: true,
             milliseconds: false,
             message_times: false,
+            screen: ScreenOptions::default(),
         }
     }
 }
@@ -66,5 +83,11 @@ pub(super) fn log(reader: &Reader<'_>) -> LogOptions {
         heartbeats: flag("FileLogHeartbeats", true),
         milliseconds: flag("FileIncludeMilliseconds", false),
         message_times: flag("FileIncludeTimeStampForMessages", false),
+        screen: ScreenOptions {
+            incoming: flag("ScreenLogShowIncoming", false),
+            outgoing: flag("ScreenLogShowOutgoing", false),
+            events: reader.flag("ScreenLogShowEvents"),
+            heartbeats: flag("ScreenLogShowHeartBeats", false),
+        },
     }
 }

@@ -33,7 +33,7 @@ pub use error::{Problem, SettingsError, SettingsFailure};
 pub use file::Settings;
 pub use key::{Group, Key, Service};
 pub use keys::{key, keys};
-pub use log::{LogFormat, LogOptions};
+pub use log::{LogFormat, LogOptions, ScreenOptions};
 pub use session::SessionSettings;
 pub use socket::SocketOptions;
 pub use storage::StorageOptions;

@@ -71,14 +71,30 @@ impl<'a> Reader<'a> {
         self.error(stated.line, Problem::Conflict { key, conflict });
     }
 
-    /// A flag of which only one value is served.
-    pub(super) fn only(&self, name: &'static str, served: bool, why: &str) {
-        if self.flag(name) == Some(!served)
-            && let Some(stated) = self.stated(name)
-        {
-            let (key, why) = (format!("{}={}", stated.key, stated.value), why.to_owned());
-            self.warn(stated.line, Problem::NoEffect { key, why });
-        }
+    /// A key that changes nothing in this session.
+    pub(super) fn no_effect(&self, stated: &Stated, why: &str) {
+        let (key, why) = (stated.key.clone(), why.to_owned());
+        self.warn(stated.line, Problem::NoEffect { key, why });
+    }
+
+    /// A value that perfkit cannot serve.
+    pub(super) fn refuse(&self, stated: &Stated, instead: &str) {
+        let key = format!("{}={}", stated.key, stated.value);
+        let instead = instead.to_owned();
+        self.error(stated.line, Problem::Refused { key, instead });
+    }
+
+    /// What the section of the session itself states.
+    pub(super) fn own(&self, name: &'static str, rest: &str) -> Option<Stated> {
+        let name = (name, rest.to_owned());
+        self.session.entries.get(&name)?;
+        self.suffixed(name.0, rest)
+    }
+
+    /// A key that is stated without a value.
+    pub(super) fn empty(&self, name: &'static str) -> Option<Stated> {
+        let stated = self.read(self.entry(name, "")?)?;
+        stated.value.is_empty().then_some(stated)
     }
 
     /// A value that is not what its key takes.

@@ -110,6 +110,22 @@ pub(super) fn sessions(
         sessions.push(settings);
     }
     file.sessions = sections;
+    let is_fixt = |settings: &SessionSettings| {
+        let begin_string = &settings.session.id.begin_string;
+        begin_string == "FIXT.1.1" || begin_string == "*"
+    };
+    if !sessions.iter().any(is_fixt) {
+        let of_fixt = |name: &str| matches!(name, "AppDataDictionary" | "TransportDataDictionary");
+        let entries = file.defaults.entries.iter();
+        let stated = entries.filter(|((name, _), entry)| of_fixt(name) && !entry.value.is_empty());
+        let stated: Vec<_> = stated
+            .map(|(_, entry)| (entry.line, entry.stated.clone()))
+            .collect();
+        for (line, key) in stated {
+            let why = dictionaries::OF_FIXT.to_owned();
+            file.warn(line, Problem::NoEffect { key, why });
+        }
+    }
     sessions
 }
 
@@ -129,6 +145,15 @@ pub(super) fn session(
         reader.conflict(&stated, "only an acceptor has templates");
     }
     let id = identity::id(&reader, role, is_template);
+    if is_template
+        && !identity::has_any(&id)
+        && let Some(stated) = reader.stated("AcceptorTemplate")
+    {
+        let key = format!("{}={}", stated.key, stated.value);
+        let conflict = "no part of the session's name is *: it stands for this one session only";
+        let conflict = conflict.to_owned();
+        reader.warn(stated.line, Problem::Conflict { key, conflict });
+    }
     let version = identity::default_appl_ver_id(&reader, &id.begin_string);
     let dictionaries = dictionaries::dictionaries(&reader, &id.begin_string, version.as_deref());
     let mut session = SessionOptions::new(id);
@@ -152,7 +177,7 @@ pub(super) fn session(
 type Field = fn(&mut SessionOptions) -> &mut bool;
 
 /// The flags of a session.
-const FLAGS: [(&str, Field); 28] = [
+const FLAGS: [(&str, Field); 29] = [
     ("ResetOnLogon", |o| &mut o.reset_on_logon),
     ("ResetOnLogout", |o| &mut o.reset_on_logout),
     ("ResetOnDisconnect", |o| &mut o.reset_on_disconnect),
@@ -206,6 +231,9 @@ const FLAGS: [(&str, Field); 28] = [
     }),
     ("ValidateUnorderedGroupFields", |o| {
         &mut o.validate_unordered_group_fields
+    }),
+    ("PreserveMessageFieldsOrder", |o| {
+        &mut o.preserve_message_fields_order
     }),
 ];
 

@@ -8,6 +8,8 @@ use super::reader::{Reader, takes};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SocketOptions {
+    /// `SocketReuseAddress`: a listener takes an address that an earlier one just left. Default: yes.
+    pub reuse_address: bool,
     /// `SocketNodelay`, `SocketTcpNoDelay`. Default: yes.
     pub no_delay: bool,
     /// `SocketKeepAlive`. Default: no.
@@ -20,17 +22,22 @@ pub struct SocketOptions {
     pub receive_buffer_bytes: Option<u32>,
     /// `SocketTrafficClass`: the type-of-service octet. Default: the system's.
     pub traffic_class: Option<u8>,
+    /// `MaxScheduledWriteRequests`: messages that may wait to be sent; with more, the connection is closed. 0: no
+    /// limit but that of bytes. Default: 0.
+    pub max_scheduled_write_requests: u32,
 }
 
 impl Default for SocketOptions {
     fn default() -> Self {
         Self {
+            reuse_address: true,
             no_delay: true,
             keep_alive: false,
             linger: None,
             send_buffer_bytes: None,
             receive_buffer_bytes: None,
             traffic_class: None,
+            max_scheduled_write_requests: 0,
         }
     }
 }
@@ -41,18 +48,37 @@ const LINGER_SECONDS_MAX: u32 = 65_535;
 pub(super) fn socket(reader: &Reader<'_>) -> SocketOptions {
     let default = SocketOptions::default();
     let linger = reader.number("SocketLinger", 0_u32);
-    reader.only(
-        "SocketReuseAddress",
-        true,
-        "an address is always used again",
-    );
+    synchronous(reader);
     SocketOptions {
+        reuse_address: reader
+            .flag("SocketReuseAddress")
+            .unwrap_or(default.reuse_address),
         no_delay: reader.flag("SocketNodelay").unwrap_or(default.no_delay),
         keep_alive: reader.flag("SocketKeepAlive").unwrap_or(default.keep_alive),
         linger: linger.map(|seconds| Duration::from_secs(seconds.min(LINGER_SECONDS_MAX).into())),
         send_buffer_bytes: buffer(reader, "SocketSendBufferSize"),
         receive_buffer_bytes: buffer(reader, "SocketReceiveBufferSize"),
         traffic_class: traffic_class(reader),
+        max_scheduled_write_requests: reader
+            .number("MaxScheduledWriteRequests", 0)
+            .unwrap_or(default.max_scheduled_write_requests),
+    }
+}
+
+/// Writes that block are not served; their time-out holds for nothing else.
+fn synchronous(reader: &Reader<'_>) {
+    let is_asked = reader.flag("SocketSynchronousWrites") == Some(true);
+    if is_asked && let Some(stated) = reader.stated("SocketSynchronousWrites") {
+        let instead = "one thread serves all sessions, so no write blocks; leave it out, and limit what waits for a \
+                       slow peer by MaxScheduledWriteRequests";
+        reader.refuse(&stated, instead);
+    }
+    let name = "SocketSynchronousWriteTimeout";
+    let Some(stated) = reader.stated(name) else {
+        return;
+    };
+    if reader.as_number(&stated, takes(name), 0_u32).is_some() && !is_asked {
+        reader.no_effect(&stated, "it is a limit of SocketSynchronousWrites=Y only");
     }
 }
 

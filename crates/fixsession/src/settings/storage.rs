@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::error::Problem;
 use super::reader::Reader;
 
 /// The store of a session.
@@ -17,6 +18,13 @@ pub struct StorageOptions {
 }
 
 pub(super) fn storage(reader: &Reader<'_>) -> StorageOptions {
+    if let Some(stated) = reader.empty("FileStorePath") {
+        let key = stated.key;
+        let conflict =
+            "it is empty: numbers and messages are kept in memory only, and a restart begins at 1";
+        let conflict = conflict.to_owned();
+        reader.warn(stated.line, Problem::Conflict { key, conflict });
+    }
     StorageOptions {
         path: reader.path("FileStorePath"),
         sync: reader.flag("FileStoreSync").unwrap_or(false),

@@ -11,7 +11,7 @@ use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome};
 
 use crate::commands::fix::session_flags::SessionsArgs;
-use crate::commands::fix::shown::{SHOWN_MAX, Shown};
+use crate::commands::fix::shown::{SHOWN_MAX, Screens, Shown};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 use crate::term::progress::Progress;
@@ -33,6 +33,7 @@ pub(super) struct Running<'a> {
     warns: bool,
     /// Events that are still shown.
     shown_left: u32,
+    screens: Screens,
     progress: Progress,
 }
 
@@ -57,6 +58,7 @@ impl<'a> Running<'a> {
             .into_iter()
             .filter(|session| session.session.role == role)
             .collect();
+        let screens = Screens::new(&sessions);
         let mut options = EngineOptions::default();
         options.interface = args.interface;
         options.busy_poll = args.busy_poll;
@@ -79,6 +81,7 @@ impl<'a> Running<'a> {
             hold: recorder(LatencyName::Hold, &calls),
             warns,
             shown_left: if warns { SHOWN_MAX } else { 0 },
+            screens,
             progress: Progress::messages(args.output.terminal.wants_progress()),
         })
     }
@@ -94,6 +97,7 @@ impl<'a> Running<'a> {
         let mut app = Shown {
             app,
             left: &mut self.shown_left,
+            screens: &self.screens,
         };
         let handled = self.engine.turn(wait, &self.clock, &mut app);
         let handled = handled.map_err(|error| failed(&error))? as u64;
@@ -123,6 +127,7 @@ impl<'a> Running<'a> {
         let mut shown = Shown {
             app: &mut *app,
             left: &mut self.shown_left,
+            screens: &self.screens,
         };
         self.engine.stop(self.args.grace, &self.clock, &mut shown);
         while !self.engine.is_stopped(&self.clock) {

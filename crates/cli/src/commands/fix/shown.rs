@@ -1,5 +1,10 @@
-//! What operators of sessions have to see: why a Logon, a message or a connection was refused, by whom.
+//! What operators of sessions have to see: why a Logon, a message or a connection was refused, by whom. And what
+//! `ScreenLogShow…` of the settings asks for.
 
+use std::collections::HashMap;
+
+use fixcore::SOH;
+use fixsession::settings::{ScreenOptions, SessionSettings};
 use fixsession::{Application, DoNotSend, Event, Outbox, Outgoing, Received, Refusal, SessionId};
 
 use crate::term::message;
@@ -7,11 +12,48 @@ use crate::term::message;
 /// Events that are shown; further ones are in the log of their session only.
 pub(super) const SHOWN_MAX: u32 = 1000;
 
+/// What each session shows, where its settings choose something.
+#[derive(Debug, Default)]
+pub(super) struct Screens {
+    of: HashMap<SessionId, ScreenOptions>,
+    templates: Vec<SessionSettings>,
+}
+
+impl Screens {
+    /// Those of these settings.
+    pub(super) fn new(sessions: &[SessionSettings]) -> Self {
+        let mut screens = Self::default();
+        for settings in sessions {
+            let screen = settings.log.screen;
+            match settings.is_template {
+                _ if screen == ScreenOptions::default() => {}
+                true => screens.templates.push(settings.clone()),
+                false => drop(screens.of.insert(settings.session.id.clone(), screen)),
+            }
+        }
+        screens
+    }
+
+    /// What a session shows; `None` if its settings choose nothing.
+    fn of(&self, id: &SessionId) -> Option<ScreenOptions> {
+        let template = || {
+            let mut templates = self.templates.iter();
+            let found = templates.find(|template| template.matches(id))?;
+            Some(found.log.screen)
+        };
+        match self.of.is_empty() && self.templates.is_empty() {
+            true => None,
+            false => self.of.get(id).copied().or_else(template),
+        }
+    }
+}
+
 /// An application whose sessions are watched.
 pub(super) struct Shown<'a, A> {
     pub(super) app: &'a mut A,
     /// How many events are still shown.
     pub(super) left: &'a mut u32,
+    pub(super) screens: &'a Screens,
 }
 
 impl<A: Application> Application for Shown<'_, A> {
@@ -51,6 +93,11 @@ impl<A: Application> Application for Shown<'_, A> {
 
     fn event(&mut self, id: &SessionId, event: &Event<'_>) {
         self.app.event(id, event);
+        match self.screens.of(id).and_then(|screen| screen.events) {
+            Some(true) => return message::remark(&format!("{id}: {event}")),
+            Some(false) => return,
+            None => {}
+        }
         if *self.left == 0 || !is_trouble(event) {
             return;
         }
@@ -62,12 +109,29 @@ impl<A: Application> Application for Shown<'_, A> {
     }
 
     fn incoming(&mut self, id: &SessionId, bytes: &[u8]) {
+        if let Some(screen) = self.screens.of(id).filter(|screen| screen.incoming) {
+            show(id, "incoming", bytes, screen);
+        }
         self.app.incoming(id, bytes);
     }
 
     fn outgoing(&mut self, id: &SessionId, bytes: &[u8]) {
+        if let Some(screen) = self.screens.of(id).filter(|screen| screen.outgoing) {
+            show(id, "outgoing", bytes, screen);
+        }
         self.app.outgoing(id, bytes);
     }
+}
+
+/// Writes a message, with `|` between its fields.
+fn show(id: &SessionId, way: &str, bytes: &[u8], screen: ScreenOptions) {
+    let msg_type = bytes.split(|byte| *byte == SOH).nth(2);
+    if !screen.heartbeats && msg_type == Some(b"35=0") {
+        return;
+    }
+    let text = String::from_utf8_lossy(bytes).replace(char::from(SOH), "|");
+    let time = jiff::Timestamp::now().strftime("%Y%m%d-%H:%M:%S%.3f");
+    message::remark(&format!("{time} {id} {way}: {text}"));
 }
 
 /// Whether somebody has to know of an event.
