@@ -9,7 +9,7 @@ use std::process::Command;
 
 use libtest_mimic::Trial;
 
-use crate::common::{directory, feed, file, names, pipe, run, samples, words};
+use crate::common::{self, directory, feed, file, names, pipe, run, samples, words};
 use crate::peer::{self, works};
 
 /// The tests, each with whether what it needs is here.
@@ -24,6 +24,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         has("go", "version") => [go_reads],
         has("java", "-version") => [java_reads_a_stream],
         has("zip", "-v") => [zip_is_read, zip_crypto_is_read],
+        has("zip", "-v") && has("unzip", "-v") && has("7zz", "i") && has("python3", "--version") && Path::new(ZONES_DIR).is_dir() => [times_are_right_in_every_zone],
         has("unzip", "-v") && has("zip", "-v") && has("7zz", "i") && has("bsdtar", "--version") && has("python3", "--version") => [archives_that_go_on_are_read],
         has("unzip", "-v") && has("7zz", "i") && has("python3", "--version") => [changed_archives_are_read],
         has_pyzipper() => [pyzipper_aes],
@@ -33,6 +34,9 @@ pub(crate) fn trials() -> Vec<Trial> {
 fn has_pyzipper() -> bool {
     works(Command::new("python3").args(["-c", "import pyzipper"]))
 }
+
+/// Where the zones of a system are.
+const ZONES_DIR: &str = "/usr/share/zoneinfo";
 
 /// Runs a peer in `dir`; it must succeed.
 fn peer(dir: &Path, line: &str, input: &[u8]) -> Vec<u8> {
@@ -622,4 +626,112 @@ fn changed_archives_are_read() {
         std::fs::remove_dir_all(dir.path().join("out")).expect("removed");
     }
     run(dir.path(), words("unzip -t --strict out.zip")).expect(0);
+}
+
+/// A zone without changes, two with hours that they change by, one with a half of an hour in the offset,
+/// and one that changes by half an hour.
+const ZONES: [&str; 5] = [
+    "UTC",
+    "Europe/Berlin",
+    "America/New_York",
+    "Asia/Kolkata",
+    "Australia/Lord_Howe",
+];
+
+/// Moments in winter and summer, of either half of the world, and an hour before and after changes in
+/// Berlin and New York. None is shown twice by a clock of one of the zones.
+const MOMENTS: [i64; 6] = [
+    1_768_478_401,
+    1_784_116_803,
+    1_774_742_400,
+    1_774_749_601,
+    1_772_949_600,
+    1_772_956_800,
+];
+
+/// The times of the files of a tree of one level, links included.
+fn times(dir: &Path) -> Vec<(String, i64)> {
+    let time = |name: String| {
+        let metadata = dir.join(&name).symlink_metadata().expect("it is there");
+        let seconds = std::os::unix::fs::MetadataExt::mtime(&metadata);
+        (name, seconds)
+    };
+    names(dir).into_iter().map(time).collect()
+}
+
+/// Runs a command line in `dir` and in a zone; it must succeed.
+fn in_zone(dir: &Path, zone: &str, mut command: Command, line: &str) {
+    command
+        .args(line.split(' '))
+        .current_dir(dir)
+        .env("TZ", zone);
+    let output = command.output().expect("it runs");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{line} in {zone}: {stderr}");
+}
+
+/// Whether times are those of the files, to so many seconds.
+fn assert_near(dir: &Path, files: &[(String, i64)], seconds: i64, what: &str) {
+    let found = times(dir);
+    assert_eq!(found.len(), files.len(), "{what}");
+    for (found, file) in found.iter().zip(files) {
+        let differs = (found.1 - file.1).abs();
+        assert!(
+            found.0 == file.0 && differs <= seconds,
+            "{what}: {found:?}, {file:?}"
+        );
+    }
+}
+
+fn times_are_right_in_every_zone() {
+    let dir = directory();
+    let dir = dir.path();
+    std::fs::create_dir(dir.join("src")).expect("made");
+    for (number, moment) in MOMENTS.into_iter().enumerate() {
+        let path = file(dir, &format!("src/{number}"), b"x");
+        let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(moment as u64);
+        let file = std::fs::File::options().write(true).open(path);
+        file.expect("opened").set_modified(time).expect("set");
+    }
+    symlink("0", dir.join("src/link")).expect("made");
+    let touch = ["-h", "-d", "@1500000000", "src/link"];
+    let touched = Command::new("touch").args(touch).current_dir(dir).status();
+    assert!(touched.expect("touch runs").success());
+    let files = times(&dir.join("src"));
+    let extract = |zone: &str, seconds: i64, what: &str| {
+        for line in ["unzip -qq -d out a.zip", "unzip -qq -d out -"] {
+            let mut command = common::perfkit();
+            if line.ends_with('-') {
+                command.stdin(std::fs::File::open(dir.join("a.zip")).expect("opened"));
+            }
+            in_zone(dir, zone, command, line);
+            let what = format!("{what}, {line} in {zone}");
+            assert_near(&dir.join("out/src"), &files, seconds, &what);
+            std::fs::remove_dir_all(dir.join("out")).expect("removed");
+        }
+        std::fs::remove_file(dir.join("a.zip")).expect("removed");
+    };
+    for zone in ZONES {
+        // The old fields are local and have steps of two seconds; Info-ZIP rounds up.
+        for (program, line, seconds) in [
+            ("zip", "-qryX a.zip src", 2),
+            ("zip", "-qry a.zip src", 0),
+            ("7zz", "a -bso0 -snl -tzip -mtm=on a.zip src", 2),
+        ] {
+            in_zone(dir, zone, Command::new(program), line);
+            extract(zone, seconds, program);
+        }
+        // Moments do not depend on the zone.
+        for other in ZONES {
+            in_zone(dir, zone, Command::new("zip"), "-qry a.zip src");
+            extract(other, 0, zone);
+        }
+        in_zone(dir, zone, common::perfkit(), "zip -qqr -f a.zip src");
+        in_zone(dir, zone, Command::new("unzip"), "-q -d peer a.zip");
+        // Info-ZIP leaves links the time of the run; their name comes last.
+        std::fs::remove_file(dir.join("peer/src/link")).expect("removed");
+        assert_near(&dir.join("peer/src"), &files[..MOMENTS.len()], 0, zone);
+        std::fs::remove_dir_all(dir.join("peer")).expect("removed");
+        extract(zone, 0, "perfkit");
+    }
 }

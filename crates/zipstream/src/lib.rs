@@ -37,6 +37,7 @@ mod crypt;
 pub mod deflate;
 mod engine;
 mod entry_kind;
+mod entry_time;
 mod error;
 #[cfg(feature = "extract")]
 pub mod extract;
@@ -53,6 +54,7 @@ mod write;
 pub use crate::crc::Crc32;
 pub use crate::crypt::{AesStrength, Decryption, Encryption, Password};
 pub use crate::entry_kind::EntryKind;
+pub use crate::entry_time::EntryTime;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::method::Method;
 pub use crate::raw_entry::RawEntry;

@@ -50,13 +50,13 @@ fn facts(reader: &ArchiveReader<&[u8]>) -> Vec<String> {
         let mut sum = zipstream::Crc32::new();
         sum.update(&content);
         format!(
-            "{:?} {:?} {} {:?} {:?} {} {} {} {:?}",
+            "{:?} {:?} {} {:?} {:?} {:?} {} {} {:?}",
             entry.name(),
             entry.method(),
             entry.is_encrypted(),
             entry.kind(),
             entry.mode(),
-            entry.modified(),
+            entry.time(),
             entry.compressed_bytes(),
             content.len(),
             sum

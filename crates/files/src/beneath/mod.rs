@@ -4,6 +4,8 @@
 //! directory is opened from the one above it and no symbolic link is followed; elsewhere links are
 //! looked for by name.
 
+use std::time::SystemTime;
+
 #[cfg(not(unix))]
 mod other;
 #[cfg(unix)]
@@ -19,8 +21,8 @@ pub use unix::{Beneath, Part};
 pub struct Attributes {
     /// Permission bits; the umask is taken off. `None` is what new files have.
     pub mode: Option<u32>,
-    /// Seconds since 1970.
-    pub modified: Option<i64>,
+    /// When it was modified.
+    pub modified: Option<SystemTime>,
 }
 
 impl Attributes {

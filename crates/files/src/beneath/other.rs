@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use super::{Attributes, Placed};
 
@@ -123,7 +123,7 @@ impl Beneath {
     }
 
     /// Links need rights that few have here.
-    pub fn link(&mut self, _: &str, _: &str) -> io::Result<Placed> {
+    pub fn link(&mut self, _: &str, _: &str, _: Option<SystemTime>) -> io::Result<Placed> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
@@ -166,9 +166,8 @@ impl Part<'_> {
 }
 
 fn set_modified(file: &File, attributes: Attributes) -> io::Result<()> {
-    let Some(seconds) = attributes.modified.and_then(|at| u64::try_from(at).ok()) else {
+    let Some(modified) = attributes.modified else {
         return Ok(());
     };
-    let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
     file.set_times(std::fs::FileTimes::new().set_modified(modified))
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use rustix::fs::{AtFlags, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
 use rustix::io::Errno;
@@ -179,8 +180,14 @@ impl Beneath {
         }
     }
 
-    /// Makes a symbolic link. An existing file is kept, or replaced; a directory is an error.
-    pub fn link(&mut self, path: &str, target: &str) -> io::Result<Placed> {
+    /// Makes a symbolic link, with a time where the system can set one. An existing file is kept, or
+    /// replaced; a directory is an error.
+    pub fn link(
+        &mut self,
+        path: &str,
+        target: &str,
+        modified: Option<SystemTime>,
+    ) -> io::Result<Placed> {
         let (replace, read) = (self.replace, Arc::clone(&self.read));
         let (parent, name) = split(path);
         let directory = self.enter(parent)?;
@@ -192,6 +199,10 @@ impl Beneath {
             }
             Err(Errno::EXIST) => return Ok(Placed::Kept),
             other => other?,
+        }
+        if let Some(modified) = modified {
+            let times = timestamps(modified);
+            let _ = rustix::fs::utimensat(directory, name, &times, AtFlags::SYMLINK_NOFOLLOW);
         }
         Ok(Placed::Done)
     }
@@ -305,20 +316,35 @@ fn mode_of(attributes: Attributes, umask: Mode) -> Mode {
 }
 
 fn set_modified(file: &File, attributes: Attributes) -> io::Result<()> {
-    let Some(modified) = attributes.modified else {
-        return Ok(());
+    match attributes.modified {
+        Some(modified) => Ok(rustix::fs::futimens(file, &timestamps(modified))?),
+        None => Ok(()),
+    }
+}
+
+/// Only the time of modification.
+fn timestamps(modified: SystemTime) -> Timestamps {
+    let (seconds, nanoseconds) = match modified.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) => (i128::from(since.as_secs()), since.subsec_nanos()),
+        Err(before) => {
+            let before = before.duration();
+            let seconds = -i128::from(before.as_secs());
+            match before.subsec_nanos() {
+                0 => (seconds, 0),
+                nanoseconds => (seconds - 1, 1_000_000_000 - nanoseconds),
+            }
+        }
     };
-    let times = Timestamps {
+    Timestamps {
         last_access: Timespec {
             tv_sec: 0,
             tv_nsec: UTIME_OMIT as _,
         },
         last_modification: Timespec {
-            tv_sec: modified as _,
-            tv_nsec: 0,
+            tv_sec: seconds as _,
+            tv_nsec: nanoseconds as _,
         },
-    };
-    Ok(rustix::fs::futimens(file, &times)?)
+    }
 }
 
 fn split(path: &str) -> (&str, &str) {

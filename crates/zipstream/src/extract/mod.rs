@@ -10,6 +10,8 @@
 //! - Links are made last, and only those that stay inside, unless [`Links`] says otherwise.
 //! - Directories get their modes and times at the end, the deepest first. No file gets the
 //!   set-user-ID, set-group-ID or sticky bit.
+//! - Times that an archive states without a zone are those of this system's zone: see
+//!   [`EntryTime`](crate::EntryTime) and [`local_to_utc`].
 //!
 //! What fails does not stop the rest: the [`ExtractReport`] counts it, and says why for the first
 //! thousand entries.
@@ -49,6 +51,7 @@ mod reason;
 mod report;
 mod run;
 mod writing;
+mod zone;
 
 pub use files::{Cancel, Context};
 pub use observer::{ExtractObserver, ExtractWorker, Item};
@@ -57,3 +60,4 @@ pub use pipe::{extract_pipe_into, extract_pipe_to};
 pub use reason::Reason;
 pub use report::{ExtractReport, Failed, Stopped};
 pub use run::{extract_into, extract_to, verify};
+pub use zone::local_to_utc;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs::Metadata;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use files::Context;
 use files::rights::Rights;
@@ -72,6 +73,8 @@ pub enum CaseClashes {
 }
 
 type Filter<'a> = Box<dyn Fn(&str) -> bool + 'a>;
+/// The moment when a clock showed a local time, both in seconds.
+pub(super) type ToUtc = Arc<dyn Fn(i64) -> i64 + Send + Sync>;
 type AskPassword<'a> = Box<dyn Fn() -> Result<Option<Decryption>, Error> + 'a>;
 
 /// How an archive is extracted.
@@ -93,6 +96,7 @@ pub struct ExtractOptions<'a> {
     pub(super) threads: usize,
     pub(super) no_modes: bool,
     pub(super) no_times: bool,
+    pub(super) to_utc: Option<ToUtc>,
     pub(super) filter: Option<Filter<'a>>,
     pub(super) observer: Option<&'a dyn ExtractObserver>,
     pub(super) password: Option<AskPassword<'a>>,
@@ -160,11 +164,20 @@ impl<'a> ExtractOptions<'a> {
         self
     }
 
-    /// Sets whether files and directories get the modification times that the archive states. They do
-    /// by default.
+    /// Sets whether files, directories and links get the modification times that the archive states. They
+    /// do by default.
     #[must_use]
     pub fn times(mut self, times: bool) -> Self {
         self.no_times = !times;
+        self
+    }
+
+    /// Sets where clocks showed the times of entries that state only that: see
+    /// [`EntryTime::Local`](crate::EntryTime::Local). By default it is the zone of this system, see
+    /// [`local_to_utc`](super::local_to_utc).
+    #[must_use]
+    pub fn local_times(mut self, to_utc: impl Fn(i64) -> i64 + Send + Sync + 'static) -> Self {
+        self.to_utc = Some(Arc::new(to_utc));
         self
     }
 

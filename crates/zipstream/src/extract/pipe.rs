@@ -202,7 +202,7 @@ impl Run<'_, '_> {
         let worker = &mut *self.worker;
         worker.started(item);
         let directory = self.place.directory();
-        let attributes = directory.map(|directory| directory.first_attributes(entry.modified));
+        let attributes = directory.map(|directory| directory.first_attributes(entry.time));
         let mut writing = self
             .place
             .start(path, None, attributes.unwrap_or_default())?;
@@ -237,7 +237,7 @@ impl Run<'_, '_> {
                 continue;
             }
             match record.kind() {
-                EntryKind::Symlink => links.push(path),
+                EntryKind::Symlink => links.push((path, record.time())),
                 EntryKind::Directory => directories.push((path, directory.attributes(&record))),
                 EntryKind::File => {
                     let attributes = directory.last_attributes(&record);
@@ -250,7 +250,7 @@ impl Run<'_, '_> {
         let Some(directory) = self.place.directory() else {
             return Ok(());
         };
-        for path in links {
+        for (path, time) in links {
             // A byte more shows that it is too long.
             let target = directory.root.take(&path, LINK_BYTES_MAX + 1);
             let report = &mut self.report;
@@ -258,7 +258,7 @@ impl Run<'_, '_> {
                 if !directory.makes_links(&path, report) {
                     return Ok(());
                 }
-                let placed = directory.link(&path, &target)?;
+                let placed = directory.link(&path, &target, time)?;
                 directory.placed(placed, report)
             });
             if let Err(reason) = made {

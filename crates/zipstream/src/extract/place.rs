@@ -2,13 +2,17 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use files::beneath::{Attributes, Beneath, Placed, leads_out};
 
-use super::options::{Destination, Existing, ExtractOptions, Links};
+use super::options::{Destination, Existing, ExtractOptions, Links, ToUtc};
 use super::reason::Reason;
 use super::report::{ExtractReport, Failed};
 use super::writing::{Pieces, Writing};
+use super::zone::local_to_utc;
+use crate::entry_time::EntryTime;
 use crate::error::{Error, ErrorKind};
 use crate::read::Entry;
 
@@ -30,7 +34,8 @@ pub(super) struct Directory {
     existing: Existing,
     links: Links,
     modes: bool,
-    times: bool,
+    /// If files get times.
+    to_utc: Option<ToUtc>,
 }
 
 impl<'d> Place<'d> {
@@ -53,6 +58,7 @@ impl<'d> Place<'d> {
             Self::Writer(_) => None,
             Self::Directory(directory) => Some(Place::Directory(Directory {
                 root: directory.root.another(),
+                to_utc: directory.to_utc.clone(),
                 ..*directory
             })),
         }
@@ -117,7 +123,10 @@ impl Directory {
             existing: options.existing,
             links: options.links,
             modes: !options.no_modes,
-            times: !options.no_times,
+            to_utc: (!options.no_times).then(|| match &options.to_utc {
+                Some(to_utc) => Arc::clone(to_utc),
+                None => Arc::new(local_to_utc),
+            }),
         })
     }
 
@@ -135,16 +144,28 @@ impl Directory {
     pub(super) fn attributes(&self, entry: &Entry<'_>) -> Attributes {
         Attributes {
             mode: entry.mode().filter(|_| self.modes),
-            modified: Some(entry.modified()).filter(|_| self.times),
+            modified: self.time(entry.time()),
         }
     }
 
     /// The time of a file whose mode comes later: until then it is its owner's alone.
-    pub(super) fn first_attributes(&self, modified: i64) -> Attributes {
+    pub(super) fn first_attributes(&self, time: EntryTime) -> Attributes {
         Attributes {
             mode: Some(MODE_UNTIL_KNOWN),
-            modified: Some(modified).filter(|_| self.times),
+            modified: self.time(time),
         }
+    }
+
+    /// The time of a file that was modified then, if it gets one and the system has such times.
+    fn time(&self, time: EntryTime) -> Option<SystemTime> {
+        let to_utc = self.to_utc.as_ref()?;
+        let seconds = time.seconds_utc(|local| to_utc(local));
+        let whole = Duration::from_secs(seconds.unsigned_abs());
+        let start = match seconds < 0 {
+            true => SystemTime::UNIX_EPOCH.checked_sub(whole),
+            false => SystemTime::UNIX_EPOCH.checked_add(whole),
+        };
+        start?.checked_add(Duration::from_nanos(time.nanoseconds().into()))
     }
 
     /// What a file that had [`first_attributes`](Self::first_attributes) gets.
@@ -173,7 +194,13 @@ impl Directory {
     }
 
     /// Makes a symbolic link, if it stays below the root.
-    pub(super) fn link(&mut self, path: &str, content: &[u8]) -> Result<Placed, Reason> {
+    pub(super) fn link(
+        &mut self,
+        path: &str,
+        content: &[u8],
+        time: EntryTime,
+    ) -> Result<Placed, Reason> {
+        let modified = self.time(time);
         let refused = |why: &str| Err(Reason::Link(why.to_owned()));
         if content.len() as u64 > LINK_BYTES_MAX {
             return refused(&too_long());
@@ -185,7 +212,7 @@ impl Directory {
         if let Some(why) = leads_out(path, target, |path| root.is_directory(path)) {
             return refused(&why);
         }
-        root.link(path, target).map_err(Reason::Write)
+        root.link(path, target, modified).map_err(Reason::Write)
     }
 
     /// Sets modes and times of directories, which writing into them would change; the deepest first, for

@@ -226,7 +226,8 @@ fn make_links<R: ReadAt>(
             read.map_err(Failed::of_archive)
         };
         let made = read.and_then(|_| {
-            let made = directory.link(&path, &target).and_then(|placed| {
+            let made = directory.link(&path, &target, entry.time());
+            let made = made.and_then(|placed| {
                 report.entries += 1;
                 directory.placed(placed, report)
             });

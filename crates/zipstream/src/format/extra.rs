@@ -1,11 +1,18 @@
 //! Extra fields: iterating over them, and those used here (ZIP64, times, Unicode names, AES).
 
 use super::{MAX32, le16, le32, le64};
+use crate::entry_time::EntryTime;
 
 /// Sizes and offset beyond 32 bits.
 pub(crate) const ZIP64: u16 = 0x0001;
-/// Times in seconds since 1970.
+/// Times of NTFS, in 100 nanoseconds since 1601.
+const NTFS_TIMES: u16 = 0x000a;
+/// Times in seconds since 1970: PKWARE's for Unix, access first.
+const UNIX_TIMES: u16 = 0x000d;
+/// Times in seconds since 1970: the modification first.
 pub(crate) const TIMES: u16 = 0x5455;
+/// Times in seconds since 1970: Info-ZIP's older field for Unix, access first.
+const OLD_UNIX_TIMES: u16 = 0x5855;
 /// A UTF-8 name next to one in another encoding.
 pub(crate) const UNICODE_NAME: u16 = 0x7075;
 /// WinZip AES; contains the real method.
@@ -17,12 +24,46 @@ pub(crate) const TIMES_BYTES: usize = 9;
 /// The most bytes of a ZIP64 field here.
 pub(crate) const ZIP64_BYTES_MAX: usize = 28;
 
-/// Appends the modification time.
-pub(crate) fn put_times(out: &mut Vec<u8>, modified: i32) {
-    out.extend_from_slice(&TIMES.to_le_bytes());
-    out.extend_from_slice(&5_u16.to_le_bytes());
-    out.push(1);
-    out.extend_from_slice(&modified.to_le_bytes());
+/// Bytes of the times field of NTFS, its header included.
+const NTFS_BYTES: usize = 36;
+/// The steps of NTFS in a second.
+const NTFS_STEPS: u64 = 10_000_000;
+/// Seconds from 1601 to 1970.
+const NTFS_EPOCH: i64 = 11_644_473_600;
+
+/// How long the field of a modification time is.
+pub(crate) fn times_bytes(modified: i64) -> usize {
+    match i32::try_from(modified) {
+        Ok(_) => TIMES_BYTES,
+        Err(_) if ntfs_of(modified).is_some() => NTFS_BYTES,
+        Err(_) => 0,
+    }
+}
+
+/// Appends the modification time: after 2038 and before 1901 in the field of NTFS, for the usual one has 32
+/// bits.
+pub(crate) fn put_times(out: &mut Vec<u8>, modified: i64) {
+    if let Ok(modified) = i32::try_from(modified) {
+        out.extend_from_slice(&TIMES.to_le_bytes());
+        out.extend_from_slice(&5_u16.to_le_bytes());
+        out.push(1);
+        out.extend_from_slice(&modified.to_le_bytes());
+    } else if let Some(steps) = ntfs_of(modified) {
+        out.extend_from_slice(&NTFS_TIMES.to_le_bytes());
+        out.extend_from_slice(&32_u16.to_le_bytes());
+        out.extend_from_slice(&[0; 4]);
+        out.extend_from_slice(&1_u16.to_le_bytes());
+        out.extend_from_slice(&24_u16.to_le_bytes());
+        for _ in ["modified", "accessed", "created"] {
+            out.extend_from_slice(&steps.to_le_bytes());
+        }
+    }
+}
+
+/// Steps of NTFS since 1601; `None` before that and after the year 60,000.
+fn ntfs_of(seconds: i64) -> Option<u64> {
+    let seconds = u64::try_from(seconds.checked_add(NTFS_EPOCH)?).ok()?;
+    seconds.checked_mul(NTFS_STEPS)
 }
 
 /// Appends a ZIP64 field with these values in the order of the format.
@@ -100,11 +141,39 @@ pub(crate) fn widen(content: u32, compressed: u32, offset: u32, area: &[u8]) -> 
     })
 }
 
-/// The modification time of the times field, local or central.
-pub(crate) fn modified(area: &[u8]) -> Option<i64> {
+/// The modification time of the finest field of times, local or central.
+pub(crate) fn modified(area: &[u8]) -> Option<EntryTime> {
+    ntfs_time(area)
+        .or_else(|| seconds_of_times(area))
+        .or_else(|| seconds_at(find(area, OLD_UNIX_TIMES)?, 4))
+        .or_else(|| seconds_at(find(area, UNIX_TIMES)?, 4))
+}
+
+/// The modification time of the extended timestamp.
+fn seconds_of_times(area: &[u8]) -> Option<EntryTime> {
     let data = find(area, TIMES)?;
-    let present = data.len() >= 5 && data[0] & 1 == 1;
-    present.then(|| i64::from(le32(data, 1) as i32))
+    let present = data.first()? & 1 == 1;
+    present.then(|| seconds_at(data, 1))?
+}
+
+/// A time of 32 bits at a place of a field.
+fn seconds_at(data: &[u8], at: usize) -> Option<EntryTime> {
+    let seconds = data.get(at..)?.first_chunk()?;
+    Some(EntryTime::Utc {
+        seconds: i32::from_le_bytes(*seconds).into(),
+        nanoseconds: 0,
+    })
+}
+
+/// The modification time of NTFS; 0 is none.
+fn ntfs_time(area: &[u8]) -> Option<EntryTime> {
+    // Four bytes without a meaning, then fields of their own.
+    let own = find(area, NTFS_TIMES)?.get(4..)?;
+    let steps = u64::from_le_bytes(*find(own, 1)?.first_chunk()?);
+    (steps > 0).then(|| EntryTime::Utc {
+        seconds: (steps / NTFS_STEPS) as i64 - NTFS_EPOCH,
+        nanoseconds: (steps % NTFS_STEPS) as u32 * 100,
+    })
 }
 
 /// The UTF-8 name of the Unicode field, if it belongs to the name in the header.
@@ -137,7 +206,85 @@ mod tests {
         );
         assert_eq!(widen(MAX32, MAX32, MAX32, &area), None, "three are needed");
         assert_eq!(widen(MAX32, 0, 0, &[]).unwrap().content, u64::from(MAX32));
-        assert_eq!(modified(&area), Some(5));
+        let nanoseconds = 0;
+        assert_eq!(
+            modified(&area),
+            Some(EntryTime::Utc {
+                seconds: 5,
+                nanoseconds
+            })
+        );
+    }
+
+    #[test]
+    fn the_finest_time_counts() {
+        let utc = |seconds, nanoseconds| {
+            Some(EntryTime::Utc {
+                seconds,
+                nanoseconds,
+            })
+        };
+        let put = |area: &mut Vec<u8>, id: u16, data: &[u8]| {
+            area.extend_from_slice(&id.to_le_bytes());
+            area.extend_from_slice(&(data.len() as u16).to_le_bytes());
+            area.extend_from_slice(data);
+        };
+        let mut area = Vec::new();
+        assert_eq!(modified(&area), None);
+        put(&mut area, UNIX_TIMES, &[1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(modified(&area), utc(2, 0));
+        put(
+            &mut area,
+            OLD_UNIX_TIMES,
+            &[1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff],
+        );
+        assert_eq!(modified(&area), utc(-1, 0));
+        put(&mut area, TIMES, &[2, 9, 0, 0, 0]);
+        assert_eq!(modified(&area), utc(-1, 0), "only the time of access");
+        area.clear();
+        put(&mut area, OLD_UNIX_TIMES, &[0; 7]);
+        put(&mut area, TIMES, &[3, 0, 0, 0, 0x80, 9, 0, 0, 0]);
+        assert_eq!(modified(&area), utc(i32::MIN.into(), 0));
+        let steps = |value: u64| [&[0, 0, 0, 0, 1, 0, 8, 0][..], &value.to_le_bytes()].concat();
+        for (value, time) in [
+            (0, utc(i32::MIN.into(), 0)),
+            (1, utc(-NTFS_EPOCH, 100)),
+            (u64::MAX, utc(1_833_029_933_770, 955_161_500)),
+        ] {
+            let mut area = area.clone();
+            put(&mut area, NTFS_TIMES, &steps(value));
+            assert_eq!(modified(&area), time, "{value}");
+        }
+        // What is cut is no field.
+        for end in 0..16 {
+            area.clear();
+            put(&mut area, NTFS_TIMES, &steps(7)[..end]);
+            assert_eq!(modified(&area), None, "{end}");
+        }
+    }
+
+    #[test]
+    fn every_time_is_read_as_it_was_written() {
+        let (min, max) = (i64::from(i32::MIN), i64::from(i32::MAX));
+        for seconds in [-NTFS_EPOCH, min - 1, min, -1, 0, 1, max, max + 1, 1 << 40] {
+            let mut area = Vec::new();
+            put_times(&mut area, seconds);
+            assert_eq!(area.len(), times_bytes(seconds));
+            let read = modified(&area);
+            // The field of NTFS has no 0.
+            let is_none = seconds == -NTFS_EPOCH;
+            let nanoseconds = 0;
+            let written = EntryTime::Utc {
+                seconds,
+                nanoseconds,
+            };
+            assert_eq!(read, (!is_none).then_some(written));
+        }
+        for seconds in [i64::MIN, -NTFS_EPOCH - 1, 1 << 41, i64::MAX] {
+            let mut area = Vec::new();
+            put_times(&mut area, seconds);
+            assert_eq!((area.len(), times_bytes(seconds)), (0, 0), "{seconds}");
+        }
     }
 
     #[test]

@@ -18,7 +18,8 @@ pub(crate) fn to_dos(seconds: i64) -> (u16, u16) {
     (time as u16, date as u16)
 }
 
-/// The time of DOS fields, read as UTC; fields out of range are clamped.
+/// What a clock showed by DOS fields, in seconds from 1970-01-01 00:00:00 of it; fields out of range are
+/// clamped.
 pub(crate) fn from_dos(time: u16, date: u16) -> i64 {
     let (time, date) = (i64::from(time), i64::from(date));
     let month = (date >> 5 & 15).clamp(1, 12);

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::options::{ReadOptions, Warning};
 use crate::crypt::aes;
 use crate::entry_kind::EntryKind;
+use crate::entry_time::EntryTime;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::{CENTRAL_BYTES, Central, UNIX};
 use crate::format::extra::Wide;
@@ -336,11 +337,13 @@ impl<'a> Entry<'a> {
         (matches!(system, UNIX | MACOS) && mode != 0).then_some(mode)
     }
 
-    /// When it was modified, in seconds since 1970. UTC if the archive states that, else local time
-    /// read as UTC.
-    pub fn modified(&self) -> i64 {
-        extra::modified(self.central.extra)
-            .unwrap_or_else(|| time::from_dos(self.central.time, self.central.date))
+    /// When it was modified.
+    pub fn time(&self) -> EntryTime {
+        let (time, date) = (self.central.time, self.central.date);
+        let local = || EntryTime::Local {
+            seconds: time::from_dos(time, date),
+        };
+        extra::modified(self.central.extra).unwrap_or_else(local)
     }
 
     /// Its comment.

@@ -46,10 +46,7 @@ impl EntryOptions {
             method: if stored { Method::Stored } else { self.method },
             level: if stored { 0 } else { level },
             dos: time::to_dos(local.unwrap_or(time::DOS_MIN)),
-            modified: self
-                .modified
-                .filter(|_| fixed.is_none())
-                .and_then(|at| i32::try_from(at).ok()),
+            modified: self.modified.filter(|_| fixed.is_none()),
             attributes: (self.kind.mode_bits() | mode) << 16 | directory,
         })
     }
@@ -62,7 +59,7 @@ pub(crate) struct Meta {
     pub(crate) method: Method,
     pub(crate) level: i32,
     pub(crate) dos: (u16, u16),
-    pub(crate) modified: Option<i32>,
+    pub(crate) modified: Option<i64>,
     pub(crate) attributes: u32,
 }
 
@@ -88,6 +85,6 @@ impl Meta {
     }
 
     pub(crate) fn extra_bytes(&self) -> usize {
-        self.modified.map_or(0, |_| extra::TIMES_BYTES) + self.encryption.map_or(0, |_| FIELD_BYTES)
+        self.modified.map_or(0, extra::times_bytes) + self.encryption.map_or(0, |_| FIELD_BYTES)
     }
 }

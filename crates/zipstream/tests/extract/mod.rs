@@ -69,7 +69,7 @@ fn nested() -> (TempDir, std::path::PathBuf) {
 enum Node {
     Directory(u32, i64),
     File(Vec<u8>, u32, i64),
-    Link(String),
+    Link(String, i64),
 }
 
 fn tree(root: &Path) -> BTreeMap<String, Node> {
@@ -93,7 +93,8 @@ fn tree(root: &Path) -> BTreeMap<String, Node> {
                 tree.insert(name, Node::Directory(mode, modified));
             } else if metadata.is_symlink() {
                 let target = std::fs::read_link(&path).unwrap();
-                tree.insert(name, Node::Link(target.to_str().unwrap().to_owned()));
+                let target = target.to_str().unwrap().to_owned();
+                tree.insert(name, Node::Link(target, modified));
             } else {
                 let content = std::fs::read(&path).unwrap();
                 tree.insert(name, Node::File(content, mode, modified));

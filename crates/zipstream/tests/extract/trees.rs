@@ -3,7 +3,9 @@
 use zipstream::extract::{
     Destination, Existing, ExtractOptions, Reason, extract_into, extract_pipe_into,
 };
-use zipstream::{ArchiveReader, EntryOptions, Method, PipeReader, ReadOptions};
+use zipstream::{
+    ArchiveOptions, ArchiveReader, ArchiveWriter, EntryOptions, Method, PipeReader, ReadOptions,
+};
 
 #[cfg(unix)]
 use super::{MODIFIED, Node};
@@ -102,7 +104,59 @@ fn every_number_of_threads_and_a_pipe_give_the_same_tree() {
         assert_eq!(trees[0]["/d1/e1"], Node::Directory(0o555, MODIFIED));
         let run = Node::File(b"#!/bin/sh\n".to_vec(), 0o755, MODIFIED);
         assert_eq!(trees[0]["/run.sh"], run, "without set-user-ID");
-        assert_eq!(trees[0]["/d2/link"], Node::Link("../large".to_owned()));
+        assert_eq!(
+            trees[0]["/d2/link"],
+            Node::Link("../large".to_owned(), MODIFIED)
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn local_times_are_of_the_zone_that_is_asked_for() {
+    let fixed = 1_000_000_000;
+    let mut options = ArchiveOptions::default();
+    // Only the old fields have a time then, which has no zone.
+    options.reproducible = Some(fixed);
+    let mut writer = ArchiveWriter::with_options(Vec::new(), options).unwrap();
+    for (name, options) in [
+        ("dir/", EntryOptions::directory()),
+        ("dir/file", file()),
+        ("link", EntryOptions::symlink()),
+    ] {
+        writer.add(name, &options, &mut &b"dir/file"[..]).unwrap();
+    }
+    let (archive, _) = writer.finish().unwrap();
+    let options = ExtractOptions::default().local_times(|local| local + 7_200);
+    for piped in WAYS {
+        let (_outer, inner) = nested();
+        let report = extract(&archive, piped, &inner, &options);
+        assert!(report.is_complete(), "{report:?}");
+        for name in ["dir", "dir/file", "link"] {
+            use std::os::unix::fs::MetadataExt as _;
+            let metadata = std::fs::symlink_metadata(inner.join(name)).unwrap();
+            assert_eq!(metadata.mtime(), fixed + 7_200, "{name} {piped}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn times_beyond_32_bits_are_kept() {
+    use std::os::unix::fs::MetadataExt as _;
+
+    // From 1906 to 2286, which the file systems of today have.
+    for modified in [-2_000_000_000, -1, 0, 4_102_444_800, 10_000_000_000] {
+        let mut writer = ArchiveWriter::new(Vec::new());
+        let options = file().modified(modified);
+        writer.add("file", &options, &mut &b"x"[..]).unwrap();
+        let (archive, _) = writer.finish().unwrap();
+        for piped in WAYS {
+            let (_outer, inner) = nested();
+            extract(&archive, piped, &inner, &ExtractOptions::default());
+            let metadata = std::fs::metadata(inner.join("file")).unwrap();
+            assert_eq!(metadata.mtime(), modified);
+        }
     }
 }
 

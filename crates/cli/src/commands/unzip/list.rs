@@ -6,6 +6,7 @@ use std::path::Path;
 use latency::report::{Cell, Table, Unit};
 use report::style::Palette;
 use report::{ExitStatus, LongTable, Outcome, names};
+use zipstream::extract::local_to_utc;
 use zipstream::{ArchiveReader, Entry, EntryKind, PipeReader, ReadAt};
 
 use crate::args::glob::Asked;
@@ -87,7 +88,7 @@ impl<'a> Listing<'a> {
             entry.content_bytes().into(),
             entry.compressed_bytes().into(),
             format!("{}{locked}", entry.method()).into(),
-            time(entry.modified()).into(),
+            time(entry).into(),
             name(entry).into(),
         ];
         if self.full {
@@ -212,8 +213,10 @@ fn name(entry: &Entry<'_>) -> String {
     }
 }
 
-/// A time in UTC, without fractions of seconds.
-fn time(seconds: i64) -> Option<String> {
+/// When an entry was modified, in the zone of this system and without fractions of seconds.
+fn time(entry: &Entry<'_>) -> Option<String> {
+    let seconds = entry.time().seconds_utc(local_to_utc);
     let at = jiff::Timestamp::from_second(seconds).ok()?;
-    Some(at.strftime("%Y-%m-%d %H:%M:%S").to_string())
+    let shown = at.to_zoned(jiff::tz::TimeZone::system());
+    Some(shown.strftime("%Y-%m-%d %H:%M:%S").to_string())
 }

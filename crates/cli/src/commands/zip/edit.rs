@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use files::rights::Rights;
 use files::target::Target;
 use files::{splice, temporary};
+use zipstream::extract::local_to_utc;
 use zipstream::{ArchiveReader, Directory, EntryKind, Totals, Warning};
 
 use crate::args::glob::Asked;
@@ -192,7 +193,7 @@ impl Base {
             if let Some(key) = wanted.get(name.trim_end_matches('/')) {
                 let known = Entry {
                     position: entry.position(),
-                    modified: entry.modified(),
+                    modified: entry.time().seconds_utc(local_to_utc),
                     bytes: entry.content_bytes(),
                 };
                 held.insert(key.clone(), known);

@@ -57,7 +57,7 @@ fn existing_files_are_kept_or_replaced_and_no_part_is_left() {
     let path = dir.path().join("a");
     let attributes = Attributes {
         mode: Some(0o6755),
-        modified: Some(1_000_000_000),
+        modified: Some(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000)),
     };
     for (replace, content) in [(false, "first"), (false, "kept"), (true, "third")] {
         let mut root = Beneath::open(dir.path(), replace, &Context::default()).expect("opened");
@@ -76,4 +76,27 @@ fn existing_files_are_kept_or_replaced_and_no_part_is_left() {
     let metadata = std::fs::metadata(&path).expect("there");
     assert_eq!(metadata.mode() & 0o7000, 0, "no set-user-id");
     assert_eq!(metadata.mtime(), 1_000_000_000);
+}
+
+#[test]
+fn times_before_1970_are_seconds_and_a_part_of_one() {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut root = Beneath::open(dir.path(), true, &Context::default()).expect("opened");
+    for nanoseconds in [0, 1, 999_999_999, 1_000_000_000, 1_500_000_000] {
+        let before = std::time::Duration::from_nanos(nanoseconds);
+        let modified = Some(SystemTime::UNIX_EPOCH - before);
+        let attributes = Attributes {
+            mode: None,
+            modified,
+        };
+        root.file("file", b"", attributes).expect("written");
+        root.link("link", "file", modified).expect("made");
+        for name in ["file", "link"] {
+            let metadata = std::fs::symlink_metadata(dir.path().join(name)).expect("there");
+            let found = metadata.mtime() * 1_000_000_000 + metadata.mtime_nsec();
+            assert_eq!(found, -(nanoseconds as i64), "{name}");
+        }
+    }
 }

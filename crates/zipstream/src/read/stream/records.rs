@@ -7,6 +7,7 @@ use super::super::strict::{self, SHARED_FLAGS};
 use super::{END64_EXTRA_BYTES_MAX, Header, Seen, State, StreamDecoder, StreamEntry, StreamEvent};
 use crate::crypt::aes;
 use crate::crypt::decrypt::Scheme;
+use crate::entry_time::EntryTime;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::{self, CENTRAL_BYTES, Central};
 use crate::format::end::{END_BYTES, END64_BYTES, End, LOCATOR_BYTES};
@@ -82,8 +83,9 @@ impl StreamDecoder {
             encrypted: local.flags & flag::ENCRYPTED != 0 || local.method == aes::METHOD,
             method: Method::of(local.method),
             content_bytes: known.then_some(content),
-            modified: extra::modified(local.extra)
-                .unwrap_or_else(|| time::from_dos(local.time, local.date)),
+            time: extra::modified(local.extra).unwrap_or_else(|| EntryTime::Local {
+                seconds: time::from_dos(local.time, local.date),
+            }),
             offset: start,
         };
         let named = |error: Error| error.at(start).entry(name.clone());

@@ -1,5 +1,6 @@
 //! What calls give: entries, and what they did.
 
+use crate::entry_time::EntryTime;
 use crate::method::Method;
 
 /// An entry, as its local header describes it.
@@ -14,8 +15,8 @@ pub struct StreamEntry {
     pub encrypted: bool,
     /// The size of its content, if the header states it.
     pub content_bytes: Option<u64>,
-    /// Seconds since 1970.
-    pub modified: i64,
+    /// When it was modified, as far as the local header says.
+    pub time: EntryTime,
     /// Where its local header starts in the archive.
     pub offset: u64,
 }
