@@ -93,7 +93,8 @@ pub struct SessionOptions {
     pub validate_fields_have_values: bool,
     /// `ValidateUserDefinedFields`. Default: yes.
     pub validate_user_defined_fields: bool,
-    /// `ValidateUnorderedGroupFields`. Default: yes.
+    /// `ValidateUnorderedGroupFields`: the fields of a group's entry have to be in the dictionary's order. Default: no,
+    /// as QuickFIX for C++, which does not have this key.
     pub validate_unordered_group_fields: bool,
     /// `PreserveMessageFieldsOrder`: what an application returns keeps the order in which it came. Default: no.
     pub preserve_message_fields_order: bool,
@@ -155,7 +156,7 @@ impl SessionOptions {
             validate_fields_out_of_order: true,
             validate_fields_have_values: true,
             validate_user_defined_fields: true,
-            validate_unordered_group_fields: true,
+            validate_unordered_group_fields: false,
             preserve_message_fields_order: false,
             logon_timeout: Duration::from_secs(10),
             logout_timeout: Duration::from_secs(2),

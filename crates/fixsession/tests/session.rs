@@ -373,3 +373,24 @@ fn an_echo_keeps_the_order_of_fields_if_asked_to() {
         assert!(found[0].2.contains(wanted), "{found:?}");
     }
 }
+
+#[test]
+fn fields_of_a_group_may_be_in_any_order_unless_that_is_checked() {
+    let order = "11=ID|453=1|448=P|452=1|447=D|21=1|38=5|40=1|54=1|55=X|60=20260102-03:04:05|";
+    for (checks, wanted) in [(false, "D"), (true, "3")] {
+        let mut options = seller();
+        options.validate_unordered_group_fields = checks;
+        let mut session = logged_on(options);
+        let message = from_buyer("D", 2, order, at(1));
+        session.bytes(&message, 9, at(1), &mut Echo::default());
+        let found = taken(&mut session);
+        assert_eq!(types(&found), [(wanted, 2)], "{found:?}");
+        assert_eq!(checks, found[0].2.contains("|371=447|"), "{found:?}");
+        assert_eq!(checks, found[0].2.contains("|373=15|"), "{found:?}");
+        // In order, either takes it.
+        let ordered = order.replace("452=1|447=D|", "447=D|452=1|");
+        let message = from_buyer("D", 3, &ordered, at(1));
+        session.bytes(&message, 9, at(1), &mut Echo::default());
+        assert_eq!(types(&taken(&mut session)), [("D", 3)]);
+    }
+}

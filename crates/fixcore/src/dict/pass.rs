@@ -23,6 +23,8 @@ struct Open {
     entries: u64,
     offset: usize,
     seen: Bits,
+    /// Where the last field of the entry is in the dictionary's order.
+    place: usize,
 }
 
 /// What a pass needs, reused from message to message.
@@ -171,6 +173,17 @@ impl<'v> Pass<'_, 'v> {
                 if open.entries == 0 {
                     return Err(wrong(ErrorKind::FieldOrder, field));
                 }
+                if self.rules.group_order {
+                    let mut order = group.layout.order.iter();
+                    let place = order.position(|member| *member as usize == number);
+                    let place = place
+                        .filter(|_| number != group.first as usize)
+                        .unwrap_or(0);
+                    if place < open.place && place > 0 {
+                        return Err(wrong(ErrorKind::FieldOrder, field));
+                    }
+                    open.place = place;
+                }
                 if !open.seen.set(number) {
                     return Err(wrong(ErrorKind::RepeatedTag, field));
                 }
@@ -262,6 +275,7 @@ impl<'v> Pass<'_, 'v> {
             entries: 0,
             offset: field.offset,
             seen,
+            place: 0,
         });
         Ok(())
     }

@@ -17,10 +17,13 @@ pub struct Rules {
     pub unexpected: bool,
     /// Reject groups that do not have the number of entries that their count field states.
     pub counts: bool,
+    /// Reject entries of groups whose fields are not in the dictionary's order. The first field of an entry always
+    /// has to be the dictionary's.
+    pub group_order: bool,
 }
 
 impl Default for Rules {
-    /// Checks everything except tags from 5000 on.
+    /// Checks everything except tags from 5000 on and the order inside of groups.
     fn default() -> Self {
         Self {
             user_tags: false,
@@ -29,6 +32,7 @@ impl Default for Rules {
             empty: false,
             unexpected: true,
             counts: true,
+            group_order: false,
         }
     }
 }
@@ -59,6 +63,13 @@ impl Rules {
     #[must_use]
     pub fn counts(mut self, counts: bool) -> Self {
         self.counts = counts;
+        self
+    }
+
+    /// Sets [`group_order`](Self#structfield.group_order).
+    #[must_use]
+    pub fn group_order(mut self, group_order: bool) -> Self {
+        self.group_order = group_order;
         self
     }
 

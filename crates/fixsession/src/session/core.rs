@@ -109,7 +109,8 @@ impl<S: Store> Core<S> {
             .order(options.validate_fields_out_of_order)
             .empty(!options.validate_fields_have_values)
             .unexpected(!options.allow_unknown_msg_fields)
-            .counts(protocol.checks_counts());
+            .counts(protocol.checks_counts())
+            .group_order(options.validate_unordered_group_fields);
         Self {
             protocol,
             dictionaries,

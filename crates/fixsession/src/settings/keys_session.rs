@@ -136,8 +136,8 @@ pub(super) static KEYS: &[Key] = &[
         .default("Y")
         .what("fields from 5000 on must be in the dictionary"),
     Key::new("ValidateUnorderedGroupFields", Validation, FLAG)
-        .default("Y")
-        .what("each entry of a group begins with its first field, whatever is stated; others may come in any order"),
+        .default("N")
+        .what("fields of a group's entry must be in the dictionary's order; QuickFIX/J's own default is Y"),
     Key::new("AllowUnknownMsgFields", Validation, FLAG)
         .default("N")
         .what("fields that the message's type does not have are accepted"),

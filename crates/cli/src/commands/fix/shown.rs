@@ -94,7 +94,7 @@ impl<A: Application> Application for Shown<'_, A> {
     fn event(&mut self, id: &SessionId, event: &Event<'_>) {
         self.app.event(id, event);
         match self.screens.of(id).and_then(|screen| screen.events) {
-            Some(true) => return message::remark(&format!("{id}: {event}")),
+            Some(true) => return message::status(&format!("{id}: {event}")),
             Some(false) => return,
             None => {}
         }
@@ -131,7 +131,7 @@ fn show(id: &SessionId, way: &str, bytes: &[u8], screen: ScreenOptions) {
     }
     let text = String::from_utf8_lossy(bytes).replace(char::from(SOH), "|");
     let time = jiff::Timestamp::now().strftime("%Y%m%d-%H:%M:%S%.3f");
-    message::remark(&format!("{time} {id} {way}: {text}"));
+    message::status(&format!("{time} {id} {way}: {text}"));
 }
 
 /// Whether somebody has to know of an event.
