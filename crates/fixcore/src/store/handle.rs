@@ -279,19 +279,39 @@ impl Store {
             return Ok(false);
         }
         let Some(spare) = &mut self.spare else {
-            self.room()?;
-            self.spare = Some(make(
-                &self.lock,
-                &self.dir,
-                self.active.header.number + 1,
-                &self.options,
-            )?);
+            self.make_spare()?;
             return Ok(false);
         };
         let some = more.min(spare.map.len() - spare.populated);
         spare.map.populate(spare.populated, some);
         spare.populated += some;
         Ok(spare.populated == spare.map.len())
+    }
+
+    /// Makes sure that this many bytes can be stored whatever the disk does: in the current segment, or in a next one
+    /// that is created now. Ask before doing what cannot be undone.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Full`] if there is no room for the next segment; messages may still fit into the current one.
+    /// [`StoreError::Unsynced`] as for [`Store::append`].
+    #[inline]
+    pub fn ensure_room(&mut self, bytes: usize) -> StoreResult<()> {
+        let is_there = self.spare.is_some() || self.active.has_room(bytes, bytes / 64);
+        match is_there && !self.is_unsynced {
+            true => Ok(()),
+            false => self.make_spare(),
+        }
+    }
+
+    #[cold]
+    fn make_spare(&mut self) -> StoreResult<()> {
+        self.writable()?;
+        self.room()?;
+        let number = self.active.header.number + 1;
+        let spare = make(&self.lock, &self.dir, number, &self.options)?;
+        self.spare = Some(spare);
+        Ok(())
     }
 
     pub(super) fn writable(&self) -> StoreResult<()> {
