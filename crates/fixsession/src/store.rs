@@ -19,6 +19,16 @@ pub trait Store {
     /// The number of the next message to receive.
     fn next_target(&self) -> u64;
 
+    /// Makes sure that what follows from one message can be kept: some 64 KiB. A session asks before it delivers a
+    /// message or sends one, so that nothing has to be undone; a Logout is written without asking.
+    ///
+    /// # Errors
+    ///
+    /// There is no room.
+    fn ensure_room(&mut self) -> Result<(), StoreFailure> {
+        Ok(())
+    }
+
     /// Keeps `message` under `number`, which is `next_sender`, and advances that by one.
     ///
     /// # Errors

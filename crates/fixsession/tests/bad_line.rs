@@ -1,4 +1,4 @@
-//! Two sessions and a bad line: every application message arrives exactly once and in order, no number is
+//! Two sessions, a bad line and disks that are full for a while: every application message arrives exactly once and in order, no number is
 //! used twice, and both sides agree in the end.
 
 use fixsession::simulation::{self, Choices};
@@ -36,6 +36,7 @@ fn every_message_arrives_exactly_once_and_in_order() {
                 sum.connections += outcome.connections;
                 sum.losses += outcome.losses;
                 sum.restarts += outcome.restarts;
+                sum.full += outcome.full;
             }
             Err(_) => panic!("seed {seed}: {}", run(seed, true).unwrap_err()),
         }
@@ -45,5 +46,6 @@ fn every_message_arrives_exactly_once_and_in_order() {
     assert!(sum.connections > 2 * runs, "{sum:?}");
     assert!(sum.losses > runs / 2, "{sum:?}");
     assert!(sum.restarts > runs / 4, "{sum:?}");
+    assert!(sum.full > runs / 4, "{sum:?}");
     eprintln!("{runs} runs: {sum:?}");
 }

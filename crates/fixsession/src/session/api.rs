@@ -286,9 +286,17 @@ impl<S: Store> Session<S> {
         now: Now,
         app: &mut A,
     ) -> Result<Sent, SendError> {
-        self.core.body.clear();
-        self.core.body.extend_from_slice(body);
-        self.core.send_app(msg_type, &mut Context { now, app })
+        let core = &mut self.core;
+        let mut cx = Context { now, app };
+        if let Err(failure) = core.store.ensure_room() {
+            if core.link.connected {
+                let _ = core.failed(&failure, &mut cx);
+            }
+            return Err(SendError::Store(failure));
+        }
+        core.body.clear();
+        core.body.extend_from_slice(body);
+        core.send_app(msg_type, &mut cx)
     }
 
     /// Does what is due: call it when the deadline has passed. It may be called at any time.

@@ -39,6 +39,7 @@ impl<S: Store> Core<S> {
         number: u64,
         cx: &mut Context<'_, A>,
     ) -> Flow {
+        self.ensure_room(cx)?;
         let expected = self.store.next_target();
         let next = match self.options.validate_sequence_numbers {
             true => number,

@@ -159,14 +159,28 @@ impl<S: Store> Core<S> {
         self.close("", cx)
     }
 
-    /// Ends the connection because the store failed: nothing can be promised any more.
+    /// Ends the connection because the store failed: nothing can be promised any more. A Logout says so if there is
+    /// room for it; what came and was not stored, the counterparty sends again.
     pub(super) fn failed<A: Application>(
         &mut self,
         failure: &StoreFailure,
         cx: &mut Context<'_, A>,
     ) -> Stop {
         self.event(Event::Store(failure), cx);
-        self.close("the store failed", cx)
+        // The Logout must not say that the message is handled.
+        self.commit = None;
+        if self.is_logged_on() && !self.link.sent_logout && !self.link.closing {
+            self.last_logout("Message store failed", cx);
+        }
+        self.close(&format!("the store failed: {failure}"), cx)
+    }
+
+    /// Ends the connection if what follows from a message could not be kept.
+    pub(super) fn ensure_room<A: Application>(&mut self, cx: &mut Context<'_, A>) -> Flow {
+        match self.store.ensure_room() {
+            Ok(()) => Ok(()),
+            Err(failure) => Err(self.failed(&failure, cx)),
+        }
     }
 
     /// Both numbers become 1, and everything that refers to the old ones goes.

@@ -23,6 +23,9 @@ impl<S: Store> Core<S> {
         msg_type: &[u8],
         cx: &mut Context<'_, A>,
     ) -> Flow {
+        if msg_type != b"5" {
+            self.ensure_room(cx)?;
+        }
         let mut body = std::mem::take(&mut self.body);
         let number = self.store.next_sender();
         let mut outgoing = Outgoing {
@@ -158,6 +161,25 @@ impl<S: Store> Core<S> {
             .logout_due
             .get_or_insert(cx.now.monotonic.saturating_add(timeout));
         self.send_admin(b"5", cx)
+    }
+
+    /// Sends a Logout with what room the store has left. The connection ends anyway.
+    pub(super) fn last_logout<A: Application>(&mut self, text: &str, cx: &mut Context<'_, A>) {
+        self.body.clear();
+        push_field(&mut self.body, 58, text.as_bytes());
+        let mut body = std::mem::take(&mut self.body);
+        let mut outgoing = Outgoing {
+            msg_type: b"5",
+            number: self.store.next_sender(),
+            resend: false,
+            body: &mut body,
+        };
+        cx.app.to_admin(&self.options.id, &mut outgoing);
+        if self.number_and_write(b"5", &body, cx).is_ok() {
+            self.link.sent_logout = true;
+            self.event(Event::LogoutSent(text), cx);
+        }
+        self.body = body;
     }
 
     /// Sends a Logout and ends the connection.

@@ -34,6 +34,8 @@ pub struct Outcome {
     pub losses: u64,
     /// How often a side was killed and started again.
     pub restarts: u64,
+    /// How often the disk of a side was full for a while.
+    pub full: u64,
 }
 
 /// The most steps in which everything may happen.
@@ -191,6 +193,12 @@ impl<C: Choices> World<'_, C> {
                 let (now, side) = (self.now, &mut self.sides[side]);
                 side.session.logout("end of a part", now, &mut side.app);
             }
+            31 if self.choices.pick(4) == 0 => {
+                let store = self.sides[side].session.store_mut();
+                store.is_full = !store.is_full;
+                self.outcome.full += u64::from(store.is_full);
+                self.note("the disk of a side is full, or has room again");
+            }
             _ if !self.is_connected => self.connect(),
             _ => {}
         }
@@ -309,6 +317,9 @@ impl<C: Choices> World<'_, C> {
     /// Nothing bad happens any more, and everything must arrive.
     fn calm(&mut self) -> Result<(), String> {
         self.note("calm");
+        for side in &mut self.sides {
+            side.session.store_mut().is_full = false;
+        }
         self.cut();
         for _ in 0..CALM_ROUNDS_MAX {
             if !self.is_connected {

@@ -11,10 +11,12 @@ use crate::options::SessionOptions;
 use crate::session::Session;
 use crate::store::{Store, StoreFailure};
 
-/// A store that notes when a number is used twice.
+/// A store that notes when a number is used twice, and that may be full.
 #[derive(Debug)]
 pub(super) struct Watched {
     inner: MemoryStore,
+    /// There is room only for what is written without asking.
+    pub(super) is_full: bool,
     wrong: Option<String>,
 }
 
@@ -22,6 +24,7 @@ impl Watched {
     fn new(now: Timestamp) -> Self {
         Self {
             inner: MemoryStore::new(now),
+            is_full: false,
             wrong: None,
         }
     }
@@ -38,6 +41,13 @@ impl Store for Watched {
 
     fn next_target(&self) -> u64 {
         self.inner.next_target()
+    }
+
+    fn ensure_room(&mut self) -> Result<(), StoreFailure> {
+        match self.is_full {
+            true => Err(StoreFailure("no room".to_owned())),
+            false => Ok(()),
+        }
     }
 
     fn append(&mut self, number: u64, message: &[u8]) -> Result<(), StoreFailure> {

@@ -101,6 +101,14 @@ impl Store for AnyStore {
         self.store().next_target()
     }
 
+    #[inline]
+    fn ensure_room(&mut self) -> Result<(), StoreFailure> {
+        match self {
+            Self::Memory(_) => Ok(()),
+            Self::Durable(store) => store.ensure_room(),
+        }
+    }
+
     fn append(&mut self, number: u64, message: &[u8]) -> Result<(), StoreFailure> {
         self.store_mut().append(number, message)
     }

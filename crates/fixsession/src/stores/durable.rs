@@ -10,6 +10,9 @@ use crate::store::{Store, StoreFailure};
 /// The size of the segments of a session's store.
 const SEGMENT_BYTES: usize = 4 << 20;
 
+/// What one message may lead to.
+const ROOM_BYTES: usize = 64 << 10;
+
 /// A store in a directory. What a session sent survives the end of the process; with `sync` it also survives a power
 /// failure.
 #[derive(Debug)]
@@ -78,8 +81,7 @@ impl DurableStore {
     }
 
     fn open_store(&mut self) -> Result<&mut store::Store, StoreFailure> {
-        let closed = closed(&self.dir);
-        self.store.as_mut().ok_or(closed)
+        self.store.as_mut().ok_or_else(|| closed(&self.dir))
     }
 }
 
@@ -110,6 +112,12 @@ impl Store for DurableStore {
 
     fn next_target(&self) -> u64 {
         self.store.as_ref().map_or(1, store::Store::next_target)
+    }
+
+    fn ensure_room(&mut self) -> Result<(), StoreFailure> {
+        let store = self.open_store()?;
+        let room = store.ensure_room(ROOM_BYTES);
+        room.map_err(|error| failure(&error))
     }
 
     fn append(&mut self, number: u64, message: &[u8]) -> Result<(), StoreFailure> {
