@@ -108,6 +108,28 @@ pub enum Event<'a> {
     Text(&'a str),
 }
 
+impl Event<'_> {
+    /// Whether an operator has to know: something was refused, lost, or ended for a reason.
+    #[must_use]
+    pub fn is_trouble(&self) -> bool {
+        match self {
+            Self::LogoutSent(why) | Self::LogoutReceived(why) | Self::Disconnecting(why) => {
+                !why.is_empty()
+            }
+            Self::LogonRefused(_)
+            | Self::TimedOut(_)
+            | Self::TooLow { .. }
+            | Self::QueueFull(_)
+            | Self::Rejected { .. }
+            | Self::Garbled(_)
+            | Self::TooLong(_)
+            | Self::Store(_)
+            | Self::NotSent(_) => true,
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for Event<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

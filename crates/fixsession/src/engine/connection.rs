@@ -9,6 +9,11 @@ use fixcore::io::{Id, Streams};
 use super::happening::Slow;
 use super::tls::Tls;
 
+/// How long a peer may take to close after this side did.
+pub(super) const FINISH_TIME: Duration = Duration::from_secs(1);
+/// The same for an engine that stops.
+const LEAVE_TIME: Duration = Duration::from_millis(50);
+
 /// What a connection is for.
 #[derive(Debug)]
 pub(super) enum Stage {
@@ -18,6 +23,8 @@ pub(super) enum Stage {
         bytes: Vec<u8>,
         /// The listener that accepted it.
         listener: usize,
+        /// When it is closed without a first message.
+        until: Duration,
     },
     /// It belongs to this session.
     Session(usize),
@@ -37,8 +44,6 @@ pub(super) struct Connection {
     pub(super) tls: Option<Box<Tls>>,
     /// Whether its peer sends nothing more.
     pub(super) peer_ended: bool,
-    /// Since when it is there.
-    pub(super) since: Duration,
     /// What a session left that its stream had no room for, and where the unsent part begins.
     rest: Vec<u8>,
     start: usize,
@@ -57,7 +62,6 @@ impl Connection {
             stage,
             tls: None,
             peer_ended: false,
-            since: now,
             rest: Vec::new(),
             start: 0,
             given: 0,
@@ -148,6 +152,15 @@ impl Connection {
             streams.tell_sent(self.id);
         }
         done
+    }
+
+    /// Whether nothing of it is lost if the process ends: everything was sent, the peer knows, and it had a moment
+    /// to read that and close.
+    pub(super) fn is_done(&self, now: Duration) -> bool {
+        match self.stage {
+            Stage::Finished(until) => now + FINISH_TIME >= until + LEAVE_TIME,
+            _ => false,
+        }
     }
 
     /// Whether bytes wait and none was sent for too long.

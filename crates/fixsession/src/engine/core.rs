@@ -76,6 +76,8 @@ pub struct Engine {
     pub(super) plain: Vec<u8>,
     pub(super) happenings: VecDeque<Happening>,
     pub(super) timings: Vec<Timing>,
+    /// `LogonTimeout` of each listener: the longest that its sessions state.
+    pub(super) logon_timeouts: Vec<Option<Duration>>,
     /// Once asked to stop: until when sessions may log out.
     pub(super) stopping: Option<Duration>,
 }
@@ -203,8 +205,9 @@ impl Engine {
     #[must_use]
     pub fn is_stopped(&self, clock: &impl Clock) -> bool {
         self.stopping.is_some_and(|until| {
-            let open = self.connections.iter().flatten().next().is_some();
-            !open || clock.now().monotonic >= until
+            let now = clock.now().monotonic;
+            let mut open = self.connections.iter().flatten();
+            now >= until || open.all(|connection| connection.is_done(now))
         })
     }
 

@@ -8,6 +8,7 @@ use super::connection::{Connection, Stage};
 use super::core::Engine;
 use super::dial::{self, Dial, Dialed};
 use super::happening::Happening;
+use super::logged::shortened;
 use crate::application::Application;
 use crate::now::Now;
 use crate::settings::SocketOptions;
@@ -121,6 +122,7 @@ impl Engine {
         let next = hosts.next_attempt();
         let retry = next.saturating_sub(now.monotonic);
         let id = slot.name();
+        slot.last_reason = Some(shortened(&format!("cannot connect to {to}: {error}")));
         self.dial_timers.arm(at, next);
         self.happenings.push_back(Happening::NotConnected {
             id,

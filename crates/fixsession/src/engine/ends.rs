@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fixcore::io::Id;
 
-use super::connection::Stage;
+use super::connection::{FINISH_TIME, Stage};
 use super::core::Engine;
 use super::happening::{Happening, Slow, TurnedAway};
 use crate::application::Application;
@@ -13,8 +13,6 @@ use crate::now::Now;
 
 /// How long the rest of a closed session may take to be sent.
 const FLUSH_TIME: Duration = Duration::from_secs(2);
-/// How long a peer may take to close after this side did.
-const FINISH_TIME: Duration = Duration::from_secs(1);
 
 impl Engine {
     /// No more bytes will come.
@@ -125,8 +123,7 @@ impl Engine {
         };
         let id = connection.id;
         let until = match &connection.stage {
-            Stage::First { .. } => connection.since + self.options.first_message_timeout,
-            Stage::Flushing(until) | Stage::Finished(until) => *until,
+            Stage::First { until, .. } | Stage::Flushing(until) | Stage::Finished(until) => *until,
             Stage::Session(_) => return,
         };
         if until > now.monotonic {

@@ -56,13 +56,18 @@ impl Engine {
             .and_then(|tls| Some((self.streams.add(stream).ok()?, tls)));
         match added {
             Some((id, tls)) => {
+                let stated = self.logon_timeouts.get(listener).copied().flatten();
+                let timeout = stated.unwrap_or(self.options.first_message_timeout);
+                let until = now.monotonic.saturating_add(timeout);
                 let bytes = Vec::new();
-                let stage = Stage::First { bytes, listener };
-                let since = now.monotonic;
-                let mut connection = Connection::new(id, Some(peer), stage, since);
+                let stage = Stage::First {
+                    bytes,
+                    listener,
+                    until,
+                };
+                let mut connection = Connection::new(id, Some(peer), stage, now.monotonic);
                 connection.tls = tls.map(Box::new);
                 self.connect(connection);
-                let until = since + self.options.first_message_timeout;
                 self.connection_timers.arm(id.place(), until);
             }
             None => {
@@ -84,7 +89,10 @@ impl Engine {
         let Some(connection) = self.connection_mut(id) else {
             return 0;
         };
-        let Stage::First { bytes, listener } = &mut connection.stage else {
+        let Stage::First {
+            bytes, listener, ..
+        } = &mut connection.stage
+        else {
             return 0;
         };
         let listener = *listener;
@@ -167,7 +175,18 @@ impl Engine {
             template.listener == Some(listener) && template.settings.matches(name)
         });
         let Some(template) = template else {
-            return Err(TurnedAway::Unknown(Box::new(name.clone())));
+            let near = self.templates.iter().find(|template| {
+                template.listener == Some(listener) && template.settings.matches(&short)
+            });
+            let id = Box::new(name.clone());
+            return Err(match near {
+                Some(near) => TurnedAway::Unstated {
+                    id,
+                    line: near.settings.line,
+                    keys: unstated(&near.settings.session.id, name),
+                },
+                None => TurnedAway::Unknown(id),
+            });
         };
         if self.dynamic >= self.options.dynamic_sessions_max {
             return Err(TurnedAway::Full);
@@ -206,4 +225,26 @@ impl Engine {
             self.drop_connection(id);
         }
     }
+}
+
+/// The keys of the parts of an identity that a Logon has and a template does not state.
+fn unstated(template: &SessionId, name: &SessionId) -> Vec<&'static str> {
+    let parts = [
+        ("SenderSubID", &template.sender_sub, &name.sender_sub),
+        (
+            "SenderLocationID",
+            &template.sender_location,
+            &name.sender_location,
+        ),
+        ("TargetSubID", &template.target_sub, &name.target_sub),
+        (
+            "TargetLocationID",
+            &template.target_location,
+            &name.target_location,
+        ),
+    ];
+    let lacking = parts
+        .into_iter()
+        .filter(|(_, pattern, part)| pattern.is_empty() && !part.is_empty());
+    lacking.map(|(key, ..)| key).collect()
 }

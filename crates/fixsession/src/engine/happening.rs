@@ -101,6 +101,15 @@ pub enum TurnedAway {
     NoLogon,
     /// There is no such session on this port.
     Unknown(Box<SessionId>),
+    /// A session or template of this port fits, but does not state ids that the Logon has.
+    Unstated {
+        /// The session that the Logon names.
+        id: Box<SessionId>,
+        /// The line of the session or template.
+        line: u32,
+        /// The keys that would fit, such as `TargetSubID`.
+        keys: Vec<&'static str>,
+    },
     /// `AllowedRemoteAddresses` does not name the peer.
     NotAllowed(Box<SessionId>),
     /// The session has a connection already, which goes on.
@@ -119,6 +128,14 @@ impl fmt::Display for TurnedAway {
             Self::Silent => f.write_str("no Logon in time"),
             Self::NoLogon => f.write_str("the first message is not a valid Logon"),
             Self::Unknown(id) => write!(f, "unknown session {id}"),
+            Self::Unstated { id, line, keys } => {
+                let stated: Vec<String> = keys.iter().map(|key| format!("{key}=*")).collect();
+                write!(
+                    f,
+                    "unknown session {id}: state {} in the template at line {line} to accept it",
+                    stated.join(" and ")
+                )
+            }
             Self::NotAllowed(id) => write!(f, "AllowedRemoteAddresses of {id} does not name it"),
             Self::Duplicate(id) => write!(f, "{id} is connected already"),
             Self::Closed(id) => write!(f, "{id} is outside of its hours"),

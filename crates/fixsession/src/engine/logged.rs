@@ -22,8 +22,13 @@ pub(super) struct Logged<'a, A> {
     log: &'a mut SessionLog,
     counts: &'a mut Counts,
     scheduled: &'a mut Scheduled,
+    /// The last event that an operator has to know.
+    reason: &'a mut Option<String>,
     now: Now,
 }
+
+/// Characters of a reason that are kept.
+const REASON_CHARS_MAX: usize = 200;
 
 impl<'a, A> Logged<'a, A> {
     pub(super) fn new(
@@ -31,6 +36,7 @@ impl<'a, A> Logged<'a, A> {
         log: &'a mut SessionLog,
         counts: &'a mut Counts,
         scheduled: &'a mut Scheduled,
+        reason: &'a mut Option<String>,
         now: Now,
     ) -> Self {
         Self {
@@ -38,6 +44,7 @@ impl<'a, A> Logged<'a, A> {
             log,
             counts,
             scheduled,
+            reason,
             now,
         }
     }
@@ -80,7 +87,11 @@ impl<A: Application> Application for Logged<'_, A> {
     }
 
     fn event(&mut self, id: &SessionId, event: &Event<'_>) {
-        self.log.event(self.now.utc, &event.to_string());
+        let text = event.to_string();
+        self.log.event(self.now.utc, &text);
+        if event.is_trouble() {
+            *self.reason = Some(shortened(&text));
+        }
         self.app.event(id, event);
     }
 
@@ -96,4 +107,12 @@ impl<A: Application> Application for Logged<'_, A> {
         self.log.outgoing(self.now.utc, bytes);
         self.app.outgoing(id, bytes);
     }
+}
+
+/// A reason as it is kept: one line of bounded length, whatever a peer put into it.
+pub(super) fn shortened(text: &str) -> String {
+    let chars = text.chars().take(REASON_CHARS_MAX);
+    chars
+        .map(|char| if char.is_control() { '?' } else { char })
+        .collect()
 }

@@ -118,6 +118,7 @@ impl Engine {
             plain: Vec::new(),
             happenings: VecDeque::new(),
             timings: Vec::new(),
+            logon_timeouts: Vec::new(),
             stopping: None,
         };
         for settings in sessions {
@@ -126,6 +127,14 @@ impl Engine {
                 true => Some(ports.place(&settings)?),
                 false => None,
             };
+            if let (Some(at), stated) = (listener, settings.endpoint.logon_timeout) {
+                if engine.logon_timeouts.len() <= at {
+                    engine.logon_timeouts.resize(at + 1, None);
+                }
+                if let Some(longest) = engine.logon_timeouts.get_mut(at) {
+                    *longest = stated.max(*longest);
+                }
+            }
             if settings.is_template {
                 let tls = encryption(&settings)?;
                 engine.templates.push(Template {
@@ -188,6 +197,7 @@ impl Engine {
             log_due: false,
             counts: Counts::default(),
             scheduled: Scheduled::new(endpoint.socket.max_scheduled_write_requests),
+            last_reason: None,
             connection: None,
             listener,
             allowed: addresses(&endpoint.allowed_remote_addresses),

@@ -32,6 +32,8 @@ pub(super) struct Slot {
     pub(super) counts: Counts,
     /// Messages that wait to be sent, where the settings limit them.
     pub(super) scheduled: Scheduled,
+    /// Why something was last refused, lost or ended.
+    pub(super) last_reason: Option<String>,
     /// Its connection.
     pub(super) connection: Option<Id>,
     /// The listener of an acceptor.
@@ -63,8 +65,14 @@ impl Slot {
         app: &'a mut A,
         now: Now,
     ) -> (&'a mut Session<AnyStore>, Logged<'a, A>) {
-        let (log, counts) = (&mut self.log, &mut self.counts);
-        let logged = Logged::new(app, log, counts, &mut self.scheduled, now);
+        let logged = Logged::new(
+            app,
+            &mut self.log,
+            &mut self.counts,
+            &mut self.scheduled,
+            &mut self.last_reason,
+            now,
+        );
         (&mut self.session, logged)
     }
 
@@ -125,6 +133,8 @@ impl Slot {
             sent: self.counts.sent,
             logons: self.counts.logons,
             in_hours: self.in_hours,
+            connects: self.hosts.is_some(),
+            last_reason: self.last_reason.clone(),
         }
     }
 }

@@ -30,4 +30,8 @@ pub struct SessionState {
     pub logons: u64,
     /// Whether it is within its hours.
     pub in_hours: bool,
+    /// Whether it connects by itself.
+    pub connects: bool,
+    /// Why something was last refused, lost or ended: the text of an event, at most 200 characters.
+    pub last_reason: Option<String>,
 }

@@ -291,7 +291,11 @@ impl<S: Store> Core<S> {
         cx: &mut Context<'_, A>,
     ) -> Flow {
         if !self.link.received_logon {
-            return Err(self.refuse(why.text, cx));
+            let why = match why.tag {
+                Some(tag) => format!("{} ({tag})", why.text),
+                None => why.text.to_owned(),
+            };
+            return Err(self.refuse(&why, cx));
         }
         match message.get_u64(34) {
             Ok(Some(number)) => self.reject(message, number, why, cx),

@@ -24,6 +24,8 @@ pub struct EndpointOptions {
     pub accept_port: Option<u16>,
     /// `SocketAcceptAddress`, `SocketAcceptHost`. Default: all addresses.
     pub accept_address: Option<String>,
+    /// `LogonTimeout` if it is stated: how long a connection to an acceptor may take for its first message.
+    pub logon_timeout: Option<Duration>,
     /// `AllowedRemoteAddresses`; empty for all.
     pub allowed_remote_addresses: Vec<RemoteAddress>,
     /// `SocketConnectHost` and `SocketConnectPort`, then those with 1, 2 …: where an initiator connects.
@@ -178,6 +180,7 @@ pub(super) fn endpoint(reader: &Reader<'_>, role: Option<Role>) -> EndpointOptio
     EndpointOptions {
         accept_port,
         accept_address: host(reader, "SocketAcceptAddress"),
+        logon_timeout: None,
         allowed_remote_addresses: allowed(reader),
         connect,
         reconnect_intervals: reconnect(reader),

@@ -161,10 +161,13 @@ pub(super) fn session(
     session.default_appl_ver_id = version;
     flags(&reader, &mut session);
     numbers(&reader, &mut session);
+    let mut endpoint = endpoint::endpoint(&reader, role);
+    let stated = reader.stated("LogonTimeout");
+    endpoint.logon_timeout = stated.map(|_| session.logon_timeout);
     let settings = SessionSettings {
         line: section.line,
         session,
-        endpoint: endpoint::endpoint(&reader, role),
+        endpoint,
         schedule: times::schedule(&reader),
         storage: storage::storage(&reader),
         log: log::log(&reader),
