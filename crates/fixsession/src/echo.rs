@@ -36,7 +36,7 @@ impl Seen {
 }
 
 /// Returns NewOrderSingle, SecurityDefinition and Email with their fields in ascending order and a header of its
-/// own. An order that says PossResend (97) `Y` is dropped if its ClOrdID (11) was seen in this session. Other
+/// own, whose route (50 and 57, 115 and 128, and so on) is turned round. An order that says PossResend (97) `Y` is dropped if its ClOrdID (11) was seen in this session. Other
 /// application messages are not supported, and the session says so.
 #[derive(Debug, Default)]
 pub struct Echo {
@@ -88,8 +88,8 @@ impl Application for Echo {
         }
         self.echoed += 1;
         out.with(msg_type, |bytes| match received.preserves_order {
-            true => body::in_order(message, bytes),
-            false => body::sorted(message, received.dictionary, bytes),
+            true => body::returned_in_order(message, bytes),
+            false => body::returned(message, received.dictionary, bytes),
         });
         Ok(())
     }

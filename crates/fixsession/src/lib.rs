@@ -6,6 +6,7 @@
 mod application;
 pub mod body;
 pub mod certify;
+mod credentials;
 mod dictionaries;
 mod echo;
 #[cfg(all(feature = "net", target_os = "linux"))]
@@ -18,6 +19,7 @@ mod id;
 mod memory_store;
 mod now;
 mod options;
+mod orders;
 mod reject;
 mod replay;
 pub mod schedule;
@@ -33,6 +35,7 @@ mod version;
 mod writer;
 
 pub use application::{Application, DoNotSend, Outbox, Outgoing, Received, Refusal};
+pub use credentials::{Credentials, CredentialsError};
 pub use dictionaries::{Dictionaries, DictionaryRef, appl_ver_id};
 pub use echo::Echo;
 pub use event::Event;
@@ -41,6 +44,7 @@ pub use id::SessionId;
 pub use memory_store::MemoryStore;
 pub use now::Now;
 pub use options::{Role, SessionOptions, TimePrecision};
+pub use orders::{Fill, OrderCounts, Orders, OrdersOptions};
 pub use replay::{ReplayStep, plan_replay};
 pub use session::{Progress, SendError, Sent, Session, Status};
 pub use store::{Store, StoreFailure};

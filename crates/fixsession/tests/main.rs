@@ -14,6 +14,7 @@ mod engine_schedule;
 #[cfg(all(feature = "tls", target_os = "linux"))]
 mod engine_tls;
 mod options;
+mod orders;
 mod replay;
 mod schedule;
 mod session;
