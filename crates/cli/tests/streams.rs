@@ -179,7 +179,8 @@ fn fixture(dir: &Path) {
         (
             "initiate.cfg",
             "initiator",
-            "SocketConnectHost=127.0.0.1\nSocketConnectPort=9",
+            // It does not connect by itself: nothing is left undone.
+            "SocketConnectHost=127.0.0.1\nSocketConnectPort=9\nDynamicSession=Y",
         ),
     ] {
         let session = "BeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\nHeartBtInt=30";

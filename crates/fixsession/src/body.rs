@@ -119,11 +119,7 @@ pub fn returned_in_order(message: &Message<'_, '_>, out: &mut Vec<u8>) {
     in_order_but(message, is_route, out);
 }
 
-fn in_order_but(
-    message: &Message<'_, '_>,
-    is_left_out: impl Fn(u32) -> bool,
-    out: &mut Vec<u8>,
-) {
+fn in_order_but(message: &Message<'_, '_>, is_left_out: impl Fn(u32) -> bool, out: &mut Vec<u8>) {
     let is_body = |tag| !is_of_session(tag) && !matches!(tag, 89 | 93) && !is_left_out(tag);
     for field in message.fields().filter(|field| is_body(field.tag)) {
         push_field(out, field.tag, field.value);

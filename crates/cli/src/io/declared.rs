@@ -65,6 +65,8 @@ const LINES: &[&str] = &[
     #[cfg(target_os = "linux")]
     "fix acceptor --settings @",
     #[cfg(target_os = "linux")]
+    "fix acceptor --settings in --users @",
+    #[cfg(target_os = "linux")]
     "fix initiator --settings @",
     #[cfg(target_os = "linux")]
     "fix initiator --settings in --send @",

@@ -1,19 +1,24 @@
 //! `perfkit fix acceptor`: the acceptor sessions of a settings file on one thread.
 
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::path::Path;
 
 use files::target::Target;
-use fixsession::{Application, Echo, Role};
+use fixsession::{Application, Credentials, Echo, Orders, OrdersOptions, Role};
 use latency::report::LatencyName;
 use report::{ExitStatus, Outcome};
 
 use crate::commands::fix::session_flags::{AcceptorArgs, App};
-use crate::commands::fix::sessions::{Running, WAIT};
+use crate::commands::fix::sessions::{Running, WAIT, id_prefix};
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::session::{Session, Setup};
 use crate::term::message;
+
+/// The most that a file of users may have.
+const USERS_BYTES_MAX: u64 = 1 << 20;
 
 /// Runs the command.
 pub(super) fn run(
@@ -28,6 +33,9 @@ pub(super) fn run(
     })?;
     let mut outcome = Outcome::new("fix acceptor");
     let mut running = Running::open(shared, Role::Acceptor, &session)?;
+    if let Some(path) = &args.users {
+        running.users = Some(users(path)?);
+    }
     tell(args, &running)?;
     match args.app {
         App::Discard => serve(&mut running, &mut ())?,
@@ -37,11 +45,50 @@ pub(super) fn run(
             let echoed = echo.echoed();
             outcome.did(echoed, ["message returned", "messages returned"]);
         }
+        App::Orders => {
+            let mut orders = Orders::new(options(args));
+            serve(&mut running, &mut orders)?;
+            let counts = orders.counts();
+            outcome.did(counts.accepted, ["order accepted", "orders accepted"]);
+            outcome.did(counts.rejected, ["order rejected", "orders rejected"]);
+            outcome.did(counts.canceled, ["order canceled", "orders canceled"]);
+            outcome.did(
+                counts.cancels_rejected,
+                ["cancel rejected", "cancels rejected"],
+            );
+        }
     }
     let params = &mut outcome.workload.params;
     params.insert("app".to_owned(), args.app.name().into());
     running.conclude(&mut outcome);
     session.finish(outcome)
+}
+
+/// How orders are answered.
+fn options(args: &AcceptorArgs) -> OrdersOptions {
+    let mut options = OrdersOptions::default();
+    options.fill = args.fill.into();
+    options.reject_every = args.reject_every;
+    options.id_prefix = id_prefix();
+    options
+}
+
+/// Reads who may log on.
+fn users(path: &Path) -> Result<Credentials> {
+    let mut text = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(USERS_BYTES_MAX + 1).read_to_end(&mut text))
+        .map_err(|error| Failure::io("read", path, &error))?;
+    if text.len() as u64 > USERS_BYTES_MAX {
+        let path = files::display(path);
+        let message = format!("'{path}' has more than {USERS_BYTES_MAX} bytes");
+        return Err(Failure::new(message).help("--users reads lines NAME:PASSWORD"));
+    }
+    Credentials::parse(&text).map_err(|error| {
+        let path = files::display(path);
+        Failure::new(format!("cannot read '{path}': {error}"))
+            .help("--users reads lines NAME:PASSWORD; lines that begin with # are left out")
+    })
 }
 
 fn serve(running: &mut Running<'_>, app: &mut impl Application) -> Result<()> {

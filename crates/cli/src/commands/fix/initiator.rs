@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
 use fixcore::Decoder;
-use fixsession::{Application, Echo, Role, SessionId, Status};
+use fixsession::{Application, Echo, Orders, OrdersOptions, Role, SendError, SessionId, Status};
 use latency::report::{LatencyName, Timing};
 use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome};
@@ -16,7 +16,7 @@ use crate::commands::fix::conclude::{BAD_NAMED, conclude_bad, ended_file};
 use crate::commands::fix::feed::{self, Fed, Item};
 use crate::commands::fix::pace::Pace;
 use crate::commands::fix::session_flags::{App, InitiatorArgs};
-use crate::commands::fix::sessions::{Running, WAIT};
+use crate::commands::fix::sessions::{Running, WAIT, id_prefix};
 use crate::failure::{Failure, Result};
 use crate::session::{Session, Setup};
 use crate::term::message;
@@ -77,10 +77,20 @@ pub(super) fn run(
             let echoed = echo.echoed();
             outcome.did(echoed, ["message returned", "messages returned"]);
         }
+        App::Orders => {
+            let mut options = OrdersOptions::default();
+            options.id_prefix = id_prefix();
+            let mut orders = Orders::new(options);
+            serve(&mut running, &mut sender, &mut orders, &mut outcome)?;
+        }
     }
     let params = &mut outcome.workload.params;
     params.insert("app".to_owned(), args.app.name().into());
-    if sender.as_ref().is_some_and(|sender| !sender.done) {
+    let unfinished = match &sender {
+        Some(sender) => !sender.done,
+        None => running.lacks_logon(),
+    };
+    if unfinished {
         outcome.complete = false;
     }
     if let Some(sender) = sender {
@@ -181,6 +191,11 @@ impl Sender {
                 .send(id, &item.msg_type, &item.body, &clock, app);
             match sent {
                 Some(Ok(_)) => self.sent += 1,
+                // The session logs out, and connects again: there may be room then.
+                Some(Err(SendError::Store(_))) => {
+                    self.next = Some((item, due));
+                    return Ok(SOON);
+                }
                 Some(Err(error)) => {
                     let message =
                         format!("cannot send message {} of the log: {error}", self.sent + 1);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use files::conflicts::Files;
 use fixcore::io::Choice;
+use fixsession::Fill;
 
 use crate::args::output::OutputArgs;
 use crate::args::units;
@@ -18,6 +19,29 @@ pub(crate) enum App {
     Discard,
     /// Return NewOrderSingle, SecurityDefinition and Email; refuse others
     Echo,
+    /// Fill orders and cancel what is open; refuse others
+    Orders,
+}
+
+/// How much of an order `--app orders` fills at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FillName {
+    /// All of it
+    Full,
+    /// Half of it; the rest stays open
+    Partial,
+    /// Nothing; it stays open
+    None,
+}
+
+impl From<FillName> for Fill {
+    fn from(name: FillName) -> Self {
+        match name {
+            FillName::Full => Self::Full,
+            FillName::Partial => Self::Partial,
+            FillName::None => Self::None,
+        }
+    }
 }
 
 impl App {
@@ -26,6 +50,7 @@ impl App {
         match self {
             Self::Discard => "discard",
             Self::Echo => "echo",
+            Self::Orders => "orders",
         }
     }
 }
@@ -68,12 +93,23 @@ pub(crate) struct SessionsArgs {
 #[command(after_long_help = "Examples:
   perfkit fix acceptor --settings acceptor.cfg
   perfkit fix acceptor --settings acceptor.cfg --app echo --report json
+  perfkit fix acceptor --settings acceptor.cfg --app orders --fill partial --users users.txt
   perfkit fix acceptor --settings acceptor.cfg --app echo --busy-poll --cpu 1")]
 pub(crate) struct AcceptorArgs {
-    /// What to do with application messages: discard or echo
+    /// What to do with application messages: discard, echo or orders
     #[arg(long, value_name = "APP", value_enum, default_value_t = App::Discard,
           hide_possible_values = true)]
     pub(crate) app: App,
+    /// With --app orders, how much of an order to fill at once: full, partial (half) or none
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = FillName::Full,
+          hide_possible_values = true)]
+    pub(crate) fill: FillName,
+    /// With --app orders, reject every Nth order
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) reject_every: Option<u64>,
+    /// Accept only Logons with a Username (553) and Password (554) of FILE, one NAME:PASSWORD per line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) users: Option<PathBuf>,
     /// Write the addresses to FILE, one per line, once they answer
     #[arg(long, value_name = "FILE")]
     pub(crate) ready_file: Option<PathBuf>,
@@ -93,7 +129,7 @@ pub(crate) struct AcceptorArgs {
   perfkit fix initiator --settings initiator.cfg --send orders.log
   perfkit fix initiator --settings initiator.cfg --send orders.log --speed 0 --report json")]
 pub(crate) struct InitiatorArgs {
-    /// What to do with application messages: discard or echo
+    /// What to do with application messages: discard, echo or orders
     #[arg(long, value_name = "APP", value_enum, default_value_t = App::Discard,
           hide_possible_values = true)]
     pub(crate) app: App,
@@ -117,7 +153,7 @@ pub(crate) struct InitiatorArgs {
 impl AcceptorArgs {
     /// What it reads and writes.
     pub(crate) fn files(&self) -> Files<'_> {
-        let files = self.sessions.files();
+        let files = self.sessions.files().reads_some("--users", &self.users);
         match &self.ready_file {
             Some(path) => files.writes("--ready-file", path),
             None => files,

@@ -1,11 +1,13 @@
 //! What `fix acceptor` and `fix initiator` share: sessions from settings, turns of their engine, the report.
 
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use fixsession::engine::{Engine, EngineError, EngineOptions, Happening, SystemClock, Timing};
+use fixsession::engine::{
+    Engine, EngineError, EngineOptions, Happening, SessionState, SystemClock, Timing,
+};
 use fixsession::settings::Settings;
-use fixsession::{Application, Role, Status};
+use fixsession::{Application, Credentials, Role, Status};
 use latency::report::{LatencyName, Table, Unit};
 use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome};
@@ -18,7 +20,7 @@ use crate::term::progress::Progress;
 use crate::term::{message, signal};
 
 /// How long a turn waits at most, so that signals are seen.
-pub(super) const WAIT: Duration = Duration::from_millis(200);
+pub(super) const WAIT: Duration = Duration::from_millis(50);
 /// Sessions that a report lists.
 const SESSIONS_LISTED: usize = 1000;
 
@@ -34,6 +36,10 @@ pub(super) struct Running<'a> {
     /// Events that are still shown.
     shown_left: u32,
     screens: Screens,
+    /// Whether a store or a log could not be written.
+    failed: bool,
+    /// Who may log on; `None` for everybody.
+    pub(super) users: Option<Credentials>,
     progress: Progress,
 }
 
@@ -82,6 +88,8 @@ impl<'a> Running<'a> {
             warns,
             shown_left: if warns { SHOWN_MAX } else { 0 },
             screens,
+            failed: false,
+            users: None,
             progress: Progress::messages(args.output.terminal.wants_progress()),
         })
     }
@@ -98,6 +106,8 @@ impl<'a> Running<'a> {
             app,
             left: &mut self.shown_left,
             screens: &self.screens,
+            failed: &mut self.failed,
+            users: self.users.as_ref(),
         };
         let handled = self.engine.turn(wait, &self.clock, &mut app);
         let handled = handled.map_err(|error| failed(&error))? as u64;
@@ -111,6 +121,7 @@ impl<'a> Running<'a> {
             }
         }
         for happening in self.engine.happenings() {
+            self.failed |= matches!(happening, Happening::Failed { .. });
             match happening {
                 _ if !self.warns => {}
                 Happening::Connected { .. } | Happening::Disconnected { error: None, .. } => {
@@ -128,6 +139,8 @@ impl<'a> Running<'a> {
             app: &mut *app,
             left: &mut self.shown_left,
             screens: &self.screens,
+            failed: &mut self.failed,
+            users: self.users.as_ref(),
         };
         self.engine.stop(self.args.grace, &self.clock, &mut shown);
         while !self.engine.is_stopped(&self.clock) {
@@ -135,6 +148,20 @@ impl<'a> Running<'a> {
         }
         self.engine.flush();
         Ok(())
+    }
+
+    /// Whether a session that connects by itself, and is within its hours, was never logged on; the first of them is
+    /// named.
+    pub(super) fn lacks_logon(&self) -> bool {
+        let lacks = |state: &SessionState| state.connects && state.in_hours && state.logons == 0;
+        let first = self.engine.sessions().find(lacks);
+        if let Some(state) = &first
+            && self.warns
+        {
+            let why = state.last_reason.as_deref().unwrap_or("no time");
+            message::remark(&format!("{} never logged on: {why}", state.id));
+        }
+        first.is_some()
     }
 
     /// What came of it.
@@ -148,6 +175,7 @@ impl<'a> Running<'a> {
             ("received", Unit::Count),
             ("sent", Unit::Count),
             ("logons", Unit::Count),
+            ("last reason", Unit::Text),
         ];
         let mut table = Table::new("sessions", &columns);
         let (mut count, mut received, mut sent) = (0_u64, 0, 0);
@@ -163,6 +191,7 @@ impl<'a> Running<'a> {
                     state.received.into(),
                     state.sent.into(),
                     state.logons.into(),
+                    state.last_reason.into(),
                 ]);
             }
         }
@@ -183,10 +212,17 @@ impl<'a> Running<'a> {
                 outcome.add(&recorder.finish());
             }
         }
+        outcome.complete &= !self.failed;
         if outcome.status == ExitStatus::Ok && !outcome.complete {
             outcome.status = ExitStatus::Partial;
         }
     }
+}
+
+/// What the order ids of this run begin with: its time, so that they do not come again.
+pub(super) fn id_prefix() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    format!("{:X}-", since.map_or(0, |since| since.as_millis()))
 }
 
 /// The name of a status in reports.

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use fixcore::SOH;
 use fixsession::settings::{ScreenOptions, SessionSettings};
-use fixsession::{Application, DoNotSend, Event, Outbox, Outgoing, Received, Refusal, SessionId};
+use fixsession::{
+    Application, Credentials, DoNotSend, Event, Outbox, Outgoing, Received, Refusal, SessionId,
+};
 
 use crate::term::message;
 
@@ -54,6 +56,10 @@ pub(super) struct Shown<'a, A> {
     /// How many events are still shown.
     pub(super) left: &'a mut u32,
     pub(super) screens: &'a Screens,
+    /// Set when a store fails.
+    pub(super) failed: &'a mut bool,
+    /// Who may log on; `None` for everybody.
+    pub(super) users: Option<&'a Credentials>,
 }
 
 impl<A: Application> Application for Shown<'_, A> {
@@ -79,6 +85,9 @@ impl<A: Application> Application for Shown<'_, A> {
         message: &Received<'_>,
         out: &mut Outbox,
     ) -> Result<(), Refusal> {
+        if let Some(users) = self.users {
+            users.check(message)?;
+        }
         self.app.from_admin(id, message, out)
     }
 
@@ -93,12 +102,13 @@ impl<A: Application> Application for Shown<'_, A> {
 
     fn event(&mut self, id: &SessionId, event: &Event<'_>) {
         self.app.event(id, event);
+        *self.failed |= matches!(event, Event::Store(_));
         match self.screens.of(id).and_then(|screen| screen.events) {
             Some(true) => return message::status(&format!("{id}: {event}")),
             Some(false) => return,
             None => {}
         }
-        if *self.left == 0 || !is_trouble(event) {
+        if *self.left == 0 || !event.is_trouble() {
             return;
         }
         *self.left -= 1;
@@ -132,23 +142,4 @@ fn show(id: &SessionId, way: &str, bytes: &[u8], screen: ScreenOptions) {
     let text = String::from_utf8_lossy(bytes).replace(char::from(SOH), "|");
     let time = jiff::Timestamp::now().strftime("%Y%m%d-%H:%M:%S%.3f");
     message::status(&format!("{time} {id} {way}: {text}"));
-}
-
-/// Whether somebody has to know of an event.
-fn is_trouble(event: &Event<'_>) -> bool {
-    match event {
-        Event::LogoutSent(why) | Event::LogoutReceived(why) | Event::Disconnecting(why) => {
-            !why.is_empty()
-        }
-        Event::LogonRefused(_)
-        | Event::TimedOut(_)
-        | Event::TooLow { .. }
-        | Event::QueueFull(_)
-        | Event::Rejected { .. }
-        | Event::Garbled(_)
-        | Event::TooLong(_)
-        | Event::Store(_)
-        | Event::NotSent(_) => true,
-        _ => false,
-    }
 }
