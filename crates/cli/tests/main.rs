@@ -19,6 +19,10 @@ mod files;
 mod fix;
 mod fix_certify;
 mod fix_faults;
+#[cfg(target_os = "linux")]
+mod fix_hostile;
+#[cfg(target_os = "linux")]
+mod fix_kills;
 mod fix_logs;
 mod fix_settings;
 mod fix_store;

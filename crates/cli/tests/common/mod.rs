@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
+#[cfg(unix)]
+pub(crate) mod acceptor;
 pub(crate) mod commands;
 pub(crate) mod fix;
 pub(crate) mod inputs;

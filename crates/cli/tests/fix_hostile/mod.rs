@@ -1,0 +1,120 @@
+//! A hostile peer next to well-behaved sessions of one acceptor process: their answers stay as quick, no timer is
+//! late, memory is bounded.
+//!
+//! `PERFKIT_FIX_HOSTILE_SECONDS` makes each attack longer (default 1). The long form is ignored by default; it is for
+//! a quiet machine and an optimised build:
+//!
+//!     cargo test --profile dist -p perfkit --test main fix_hostile -- --ignored --nocapture
+
+mod attacks;
+mod client;
+mod good;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use self::attacks::ATTACKS;
+use self::client::settings;
+use self::good::{Seen, percentile, watch};
+use crate::common::acceptor::Acceptor;
+use crate::common::directory;
+
+/// What an attack may do to the others at most.
+struct Bounds {
+    /// The p99 of an answer, as times of the p99 without the attack, and what is added to that.
+    p99_times: u32,
+    p99_more: Duration,
+    timer_late: Duration,
+    rss_bytes: u64,
+}
+
+/// One run: without an attack, then with each.
+fn run(each: Duration, bounds: &Bounds) {
+    let dir = directory();
+    let acceptor = Acceptor::start(dir.path(), &settings(), "--app echo -q");
+    let off = watch(&acceptor, each * 2);
+    let start = off.rss_bytes;
+    print("none", &off, &off, start);
+    let mut late = Vec::new();
+    for (name, attack) in ATTACKS {
+        let stop = AtomicBool::new(false);
+        let on = std::thread::scope(|scope| {
+            let attacker = scope.spawn(|| attack(acceptor.port, &stop));
+            let on = watch(&acceptor, each);
+            stop.store(true, Ordering::Relaxed);
+            attacker.join().expect("the attack ends");
+            on
+        });
+        print(name, &off, &on, start);
+        let p99 = percentile(&on.answers, 99.0);
+        let most = percentile(&off.answers, 99.0) * bounds.p99_times + bounds.p99_more;
+        if p99 > most {
+            late.push(format!("{name}: p99 {p99:?}, at most {most:?}"));
+        }
+        if on.timer_late > bounds.timer_late {
+            late.push(format!("{name}: a timer was late by {:?}", on.timer_late));
+        }
+        let more = on.rss_bytes.saturating_sub(start);
+        if more > bounds.rss_bytes {
+            late.push(format!("{name}: {more} bytes more memory"));
+        }
+    }
+    assert_eq!(late, Vec::<String>::new());
+    // It still stops at once: every session answers its Logout.
+    let began = Instant::now();
+    acceptor.terminate();
+    let (code, said) = acceptor.ended();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        began.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        began.elapsed()
+    );
+}
+
+#[expect(clippy::print_stderr, reason = "the figures are what it is run for")]
+fn print(name: &str, off: &Seen, on: &Seen, start: u64) {
+    let us = |p| {
+        let us = |seen: &Seen| percentile(&seen.answers, p).as_secs_f64() * 1e6;
+        format!("{:>9.0} {:>9.0}", us(off), us(on))
+    };
+    eprintln!(
+        "{name:<22} n {:>6}  p50 off/on {} us  p99 off/on {} us  timers {:>3} late {:>6.1} ms  rss {:>6.1} MiB ({:+.1})",
+        on.answers.len(),
+        us(50.0),
+        us(99.0),
+        on.timers,
+        on.timer_late.as_secs_f64() * 1e3,
+        on.rss_bytes as f64 / 1_048_576.0,
+        (on.rss_bytes as f64 - start as f64) / 1_048_576.0,
+    );
+}
+
+fn seconds(default: u64) -> Duration {
+    let set = std::env::var("PERFKIT_FIX_HOSTILE_SECONDS").ok();
+    Duration::from_secs(set.and_then(|text| text.parse().ok()).unwrap_or(default))
+}
+
+/// On a machine that does other things, too.
+#[test]
+fn hostile_peers_leave_the_others_alone() {
+    let bounds = Bounds {
+        p99_times: 20,
+        p99_more: Duration::from_millis(500),
+        timer_late: Duration::from_millis(900),
+        rss_bytes: 160 << 20,
+    };
+    run(seconds(1), &bounds);
+}
+
+#[test]
+#[ignore = "needs a quiet machine, an optimised build and minutes"]
+fn hostile_peers_change_no_percentile() {
+    let bounds = Bounds {
+        p99_times: 3,
+        p99_more: Duration::from_millis(2),
+        timer_late: Duration::from_millis(50),
+        rss_bytes: 96 << 20,
+    };
+    run(seconds(10), &bounds);
+}
