@@ -361,7 +361,9 @@ fn killed(kills: usize, trouble: Trouble) {
                 peer.pump(Duration::from_millis(20));
             }
             let (code, said) = acceptor.ended();
-            assert_eq!(code, Some(0), "{said}");
+            // 3: its disk was full for a while.
+            let is_done = code == Some(0) || (code == Some(3) && small.is_some());
+            assert!(is_done, "{code:?}: {said}");
             break;
         }
         acceptor.child.kill().expect("killed");

@@ -24,6 +24,8 @@ mod fix_hostile;
 #[cfg(target_os = "linux")]
 mod fix_kills;
 mod fix_logs;
+#[cfg(target_os = "linux")]
+mod fix_orders;
 mod fix_settings;
 mod fix_store;
 mod fix_tools;

@@ -139,7 +139,7 @@ fn now() -> String {
 }
 
 impl Peer {
-    fn new(stream: TcpStream) -> Self {
+    pub(crate) fn new(stream: TcpStream) -> Self {
         stream.set_read_timeout(Some(PATIENCE)).expect("set");
         Self {
             stream,

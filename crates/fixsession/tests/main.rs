@@ -10,6 +10,8 @@ mod engine_hostile;
 #[cfg(all(feature = "net", target_os = "linux"))]
 mod engine_proxy;
 #[cfg(all(feature = "net", target_os = "linux"))]
+mod engine_refusals;
+#[cfg(all(feature = "net", target_os = "linux"))]
 mod engine_schedule;
 #[cfg(all(feature = "tls", target_os = "linux"))]
 mod engine_tls;

@@ -81,12 +81,12 @@ fn users(path: &Path) -> Result<Credentials> {
         .map_err(|error| Failure::io("read", path, &error))?;
     if text.len() as u64 > USERS_BYTES_MAX {
         let path = files::display(path);
-        let message = format!("'{path}' has more than {USERS_BYTES_MAX} bytes");
+        let message = format!("{path} has more than {USERS_BYTES_MAX} bytes");
         return Err(Failure::new(message).help("--users reads lines NAME:PASSWORD"));
     }
     Credentials::parse(&text).map_err(|error| {
         let path = files::display(path);
-        Failure::new(format!("cannot read '{path}': {error}"))
+        Failure::new(format!("cannot read {path}: {error}"))
             .help("--users reads lines NAME:PASSWORD; lines that begin with # are left out")
     })
 }
