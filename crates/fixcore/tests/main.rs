@@ -27,3 +27,4 @@ mod store;
 mod store_steps;
 #[cfg(feature = "workload")]
 mod stream;
+mod written;
