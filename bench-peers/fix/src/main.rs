@@ -6,8 +6,8 @@
 //! fix-peer LIBRARY turn DIRECTORY MILLISECONDS
 //!                                           a line of JSON: nanoseconds and answers
 //! fix-peer shapes DRAWS ROUNDS ISAS [QUICKFIX DICTIONARY]
-//!                                           shapes of messages in one run, as JSON: by `each` instruction
-//!                                           set or some, with QuickFIX's program and its dictionary
+//!                                           shapes of messages in one run, as JSON: by the `fastest`
+//!                                           instruction set, `each` or some, with QuickFIX's program and its dictionary
 //! ```
 //!
 //! What is timed has a file a library; QuickFIX is in `bench-peers/quickfix`. This package also brings
@@ -69,6 +69,7 @@ fn main() -> Result<()> {
             plan.draws = draws.parse()?;
             plan.rounds = rounds.parse()?;
             plan.isas = match isas {
+                "fastest" => vec![Isa::detect()],
                 "each" => Isa::ALL
                     .into_iter()
                     .filter(|isa| isa.is_available())

@@ -21,7 +21,7 @@ pub(crate) fn run(size: Size) -> Result<()> {
         Size::Quick => (
             "fix-shapes-quick",
             "cargo xtask peers fix-shapes --quick",
-            ["5", "2", "each"],
+            ["2", "2", "fastest"],
         ),
     };
     let quickfix = fix::quickfix()?;
