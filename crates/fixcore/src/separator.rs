@@ -8,6 +8,9 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
+#[cfg(target_arch = "x86_64")]
+mod vbmi2;
+
 use crate::frame::SOH;
 use crate::frame::begin_string_bytes;
 
@@ -18,6 +21,77 @@ pub const SPELLINGS: [&[u8]; 9] = [
 
 /// Fields up to this long are copied in one go.
 const COPY_BYTES: usize = 32;
+
+/// Room that [`TwoBytes::to_soh`] needs behind what it writes, in bytes.
+pub const TWO_BYTES_ROOM: usize = 64;
+
+/// Replaces separators of two bytes, such as `^A`, 64 bytes of a text at once, on processors that can.
+///
+/// ```
+/// use fixcore::separator::{TWO_BYTES_ROOM, TwoBytes};
+///
+/// if let Some(two_bytes) = TwoBytes::detect() {
+///     let mut out = [0; 14 + TWO_BYTES_ROOM];
+///     let taken = two_bytes.to_soh(b"8=FIX.4.4^A9=5^A35=0^A", *b"^A", 14, &mut out);
+///     assert_eq!((taken, &out[..14]), (Some(16), &b"8=FIX.4.4\x019=5\x01"[..]));
+/// }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct TwoBytes {
+    #[cfg(target_arch = "x86_64")]
+    vbmi2: vbmi2::Vbmi2,
+    #[cfg(not(target_arch = "x86_64"))]
+    never: std::convert::Infallible,
+}
+
+impl TwoBytes {
+    /// `None` if this processor lacks AVX-512 VBMI2.
+    #[must_use]
+    pub fn detect() -> Option<Self> {
+        #[cfg(target_arch = "x86_64")]
+        return vbmi2::Vbmi2::detect().map(|vbmi2| Self { vbmi2 });
+        #[cfg(not(target_arch = "x86_64"))]
+        None
+    }
+
+    /// Writes a text with the byte 1 in place of each separator, until `wanted` bytes are written. Returns
+    /// how many bytes of the text these are, with the whole of a separator that became the last one.
+    ///
+    /// `None` if the text ends before, if no byte is wanted, if the bytes of the separator are equal, or
+    /// if `out` does not have [`TWO_BYTES_ROOM`] bytes more than are wanted. What `out` holds behind the
+    /// wanted bytes is overwritten.
+    #[inline]
+    #[must_use]
+    pub fn to_soh(
+        self,
+        text: &[u8],
+        separator: [u8; 2],
+        wanted: usize,
+        out: &mut [u8],
+    ) -> Option<usize> {
+        if wanted == 0 || separator[0] == separator[1] {
+            return None;
+        }
+        #[cfg(target_arch = "x86_64")]
+        return self.vbmi2.to_soh(text, separator, wanted, out);
+        #[cfg(not(target_arch = "x86_64"))]
+        match self.never {}
+    }
+
+    /// Appends a message with a separator in place of each byte 1.
+    fn append(self, message: &[u8], separator: [u8; 2], out: &mut Vec<u8>) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let start = out.len();
+            out.resize(start + 2 * message.len() + TWO_BYTES_ROOM, 0);
+            let room = out.get_mut(start..).unwrap_or_default();
+            let written = self.vbmi2.spread(message, separator, room);
+            out.truncate(start + written);
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        match self.never {}
+    }
+}
 
 /// What separates the fields of the message at the start of a text: the byte 1 or one of
 /// [`SPELLINGS`]. `None` if neither follows BeginString.
@@ -116,16 +190,24 @@ pub fn from_soh(message: &[u8], separator: &[u8], out: &mut Vec<u8>) {
                 *other = if *other == SOH { *byte } else { *other };
             }
         }
-        name => {
-            let mut from = 0;
-            for at in memchr_iter(SOH, message) {
-                out.extend_from_slice(message.get(from..at).unwrap_or_default());
-                out.extend_from_slice(name);
-                from = at + 1;
+        name => match (name, TwoBytes::detect()) {
+            (&[first, second], Some(two_bytes)) => {
+                two_bytes.append(message, [first, second], out);
             }
-            out.extend_from_slice(message.get(from..).unwrap_or_default());
-        }
+            _ => by_parts(message, name, out),
+        },
     }
+}
+
+/// The same by copying what stands between separators.
+fn by_parts(message: &[u8], separator: &[u8], out: &mut Vec<u8>) {
+    let mut from = 0;
+    for at in memchr_iter(SOH, message) {
+        out.extend_from_slice(message.get(from..at).unwrap_or_default());
+        out.extend_from_slice(separator);
+        from = at + 1;
+    }
+    out.extend_from_slice(message.get(from..).unwrap_or_default());
 }
 
 #[cfg(test)]
@@ -148,5 +230,81 @@ mod tests {
             assert_eq!(to_soh(&text[..12], spelling, &mut back), None);
         }
         assert_eq!(to_soh(message, b"", &mut Vec::new()), None);
+    }
+
+    /// Byte by byte: what `TwoBytes::to_soh` has to do.
+    fn plainly(text: &[u8], separator: [u8; 2], wanted: usize) -> Option<(Vec<u8>, usize)> {
+        let (mut out, mut at) = (Vec::new(), 0);
+        while out.len() < wanted {
+            let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+            let is_separator = rest.starts_with(&separator);
+            out.push(if is_separator { SOH } else { rest[0] });
+            at += if is_separator { 2 } else { 1 };
+        }
+        (wanted > 0).then_some((out, at))
+    }
+
+    /// Texts of all lengths around one and two blocks, with separators and halves of them at any place.
+    fn texts() -> impl Iterator<Item = Vec<u8>> {
+        let mut state = 17_u64;
+        let mut next = move |below: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) % below
+        };
+        (0..2_600).map(move |case| {
+            let pieces: [&[u8]; 6] = [b"^A", b"^", b"A", b"x", b"\x01", b"ABC=12"];
+            let (length, kinds) = (case % 131, 1 + next(6));
+            let mut text = Vec::new();
+            while text.len() < length {
+                let kind = (next(kinds) + u64::from(kinds < 4) * next(4)) % 6;
+                text.extend_from_slice(pieces[kind as usize]);
+            }
+            text.truncate(length);
+            text
+        })
+    }
+
+    #[test]
+    fn two_bytes_are_replaced_as_byte_by_byte_up_to_every_place() {
+        let Some(two_bytes) = TwoBytes::detect() else {
+            return;
+        };
+        let separator = *b"^A";
+        for text in texts() {
+            for wanted in 0..=text.len() + 1 {
+                let mut out = vec![b'?'; wanted + TWO_BYTES_ROOM];
+                let taken = two_bytes.to_soh(&text, separator, wanted, &mut out);
+                let expected = plainly(&text, separator, wanted);
+                assert_eq!(
+                    taken,
+                    expected.as_ref().map(|all| all.1),
+                    "{wanted} of {}",
+                    text.escape_ascii()
+                );
+                if let Some((expected, _)) = expected {
+                    assert_eq!(&out[..wanted], expected, "{}", text.escape_ascii());
+                }
+            }
+        }
+        let mut out = [0; 2 * TWO_BYTES_ROOM];
+        assert_eq!(two_bytes.to_soh(b"aa", *b"aa", 1, &mut out), None);
+        // Too little room is no panic.
+        for room in 0..=TWO_BYTES_ROOM {
+            let text = [b'x'; 3 * TWO_BYTES_ROOM];
+            let taken = two_bytes.to_soh(&text, separator, 100, &mut out[..room]);
+            assert_eq!(taken, None);
+        }
+    }
+
+    #[test]
+    fn two_bytes_are_written_as_by_parts() {
+        for text in texts() {
+            let (mut out, mut expected) = (b"before".to_vec(), b"before".to_vec());
+            from_soh(&text, b"^A", &mut out);
+            by_parts(&text, b"^A", &mut expected);
+            assert_eq!(out, expected, "{}", text.escape_ascii());
+        }
     }
 }

@@ -6,10 +6,11 @@
 //! no tag follows.
 
 use fixcore::frame::{TRAILER_BYTES, begin_string_bytes};
+use fixcore::separator::{TWO_BYTES_ROOM, TwoBytes};
 use fixcore::{DataPairs, SOH, frame, separator};
 use memchr::memchr_iter;
 
-use self::copy::{COPY_BYTES, fields_to_soh};
+use self::copy::fields_to_soh;
 use self::values::Data;
 
 mod copy;
@@ -22,6 +23,7 @@ const DIGITS_MAX: usize = 9;
 #[derive(Debug)]
 pub(crate) struct Respeller {
     pairs: DataPairs,
+    two_bytes: Option<TwoBytes>,
     /// Longer than the message, which is its first `filled` bytes.
     buffer: Vec<u8>,
     filled: usize,
@@ -122,6 +124,7 @@ impl Respeller {
     pub(crate) fn new(pairs: DataPairs) -> Self {
         Self {
             pairs,
+            two_bytes: TwoBytes::detect(),
             buffer: Vec::new(),
             filled: 0,
             head: Vec::new(),
@@ -217,8 +220,16 @@ impl Respeller {
         if head.sum_at + TRAILER_BYTES > limit + 1 {
             return None;
         }
-        let out = self.room(head.sum_at + TRAILER_BYTES + COPY_BYTES);
-        let at = fields_to_soh(text, limit, separator, head.sum_at, out)?;
+        let two_bytes = self.two_bytes;
+        let out = self.room(head.sum_at + TRAILER_BYTES + TWO_BYTES_ROOM);
+        let at = match (two_bytes, separator) {
+            (Some(two_bytes), &[first, second]) => {
+                let line = text.get(..limit)?;
+                let at = two_bytes.to_soh(line, [first, second], head.sum_at, out)?;
+                line.get(..at)?.ends_with(separator).then_some(at)?
+            }
+            _ => fields_to_soh(text, limit, separator, head.sum_at, out)?,
+        };
         let rest = text.get(at..)?;
         if stated_sum(rest).is_none() || !ends(rest.get(TRAILER_BYTES - 1..)?, separator) {
             return None;

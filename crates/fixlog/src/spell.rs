@@ -1,6 +1,6 @@
 //! Messages with the separator of their log in place of the byte 1.
 
-use fixcore::separator::{SPELLINGS, from_soh};
+use fixcore::separator::{SPELLINGS, TwoBytes, from_soh};
 use fixcore::{DataPairs, Message, SOH};
 
 use crate::line::{Line, digits};
@@ -58,7 +58,7 @@ impl Speller {
 
 /// Appends `bytes`, which has the fields of `message` with other values of the same lengths.
 pub(crate) fn spell(message: &Message<'_, '_>, bytes: &[u8], separator: &[u8], out: &mut Vec<u8>) {
-    if separator.len() == 1 {
+    if separator.len() == 1 || (separator.len() == 2 && TwoBytes::detect().is_some()) {
         return from_soh(bytes, separator, out);
     }
     let mut name = [0; SPELLING_BYTES_MAX];
