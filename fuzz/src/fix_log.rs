@@ -51,6 +51,7 @@ fn all(data: &[u8], bytes: usize, separator: Separator) -> All {
         messages.each(&block, &mut |offset, what| match what {
             Found::Message(bytes, _) => found.push((offset, Ok(bytes.to_vec()))),
             Found::Bad(why) => found.push((offset, Err(why.to_string()))),
+            Found::Noise(bytes) => found.push((offset, Err(format!("{bytes} bytes of noise")))),
             Found::Between(bytes) => between_bytes += bytes,
             _ => {}
         });

@@ -5,18 +5,20 @@
 
 use std::io;
 
+use fixcore::frame::START;
 use fixcore::{ErrorKind, Found, FrameScanner};
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memmem, memrchr};
 
 use crate::block::{Block, Ended, Mark};
-use crate::shape::{Shape, is_text, shape_of};
+use crate::shape::{Shape, shape_of};
+use crate::text::Text;
 use crate::{Error, Got, Logs, Separator, Source};
 
 /// Bytes that are read in one go: they stay in the cache from the read to the last look.
-const BLOCK_BYTES: usize = 512 << 10;
-/// Lines with messages are shorter than this.
+const BLOCK_BYTES: usize = 128 << 10;
+/// Lines with messages are no longer than this, without their end.
 const LINE_BYTES_MAX: usize = 4 << 20;
-/// Without a message in so many bytes, what came is let go.
+/// Without a message in this many bytes, they are let go.
 const SEARCHED_BYTES: usize = 64 << 10;
 
 /// What was passed over and is not told of yet.
@@ -24,12 +26,12 @@ const SEARCHED_BYTES: usize = 64 << 10;
 struct Passed {
     /// Bytes before the scanner saw any.
     bytes: u64,
-    is_noise: bool,
+    text: Text,
 }
 
 impl Passed {
     fn look(&mut self, bytes: &[u8]) {
-        self.is_noise |= !is_text(bytes);
+        self.text.look(bytes);
     }
 
     /// Tells of it, and of so many bytes more; it ends at this byte of the file.
@@ -37,7 +39,7 @@ impl Passed {
         let passed = std::mem::take(self);
         let bytes = passed.bytes + more;
         block.between_bytes += bytes;
-        if passed.is_noise && bytes > 0 {
+        if passed.text.is_noise() && bytes > 0 {
             let offset = end - bytes;
             block.marks.push(Mark::Noise { offset, bytes });
         }
@@ -165,25 +167,13 @@ impl<S: Source> Open<S> {
                 Ok(Got::Stopped) => return Some(Ok(())),
                 Err(error) => return Some(Err(error)),
             };
-            let mut needed = 0;
             if self.shape.is_none() {
-                match shape_of(&block.buffer[..filled], ended) {
-                    Ok(shape) => self.shape = Some(shape),
-                    Err(more) => needed = more,
-                }
+                self.search(block, &mut filled, ended);
             }
             let cut = match self.shape {
                 Some(Shape::Stream) => self.cut_stream(block, filled, ended),
                 Some(Shape::Lines) => self.cut_lines(block, &mut filled, ended),
-                None => {
-                    if filled > SEARCHED_BYTES + needed {
-                        let gone = filled - needed;
-                        self.passed.look(&block.buffer[..gone]);
-                        self.passed.bytes += gone as u64;
-                        self.let_go(block, &mut filled, needed);
-                    }
-                    0
-                }
+                None => 0,
             };
             if cut > 0 || ended || !block.marks.is_empty() {
                 block.shape = self.shape.unwrap_or_default();
@@ -193,6 +183,20 @@ impl<S: Source> Open<S> {
                 return ended.then_some(Ok(()));
             }
         }
+    }
+
+    /// Finds out what the log looks like, if its first message has come. What is before it is let go in
+    /// pieces of one size, whatever the reads were.
+    fn search(&mut self, block: &mut Block, filled: &mut usize, ended: bool) {
+        let seen = SEARCHED_BYTES + START.len() - 1;
+        while let Some(bytes) = block.buffer[..*filled].get(..seen)
+            && memmem::find(bytes, START).is_none()
+        {
+            self.passed.look(&bytes[..SEARCHED_BYTES]);
+            self.passed.bytes += SEARCHED_BYTES as u64;
+            self.let_go(block, filled, *filled - SEARCHED_BYTES);
+        }
+        self.shape = shape_of(&block.buffer[..*filled], ended);
     }
 
     /// Messages by their length: up to where all is known.
@@ -245,6 +249,10 @@ impl<S: Source> Open<S> {
         if self.passed.bytes > 0 {
             self.passed.tell(block, self.offset, 0);
         }
+        // Only the first line can be: further ones came with the last read.
+        if *filled > LINE_BYTES_MAX && memchr(b'\n', &block.buffer[..=LINE_BYTES_MAX]).is_none() {
+            self.too_long.get_or_insert(self.offset);
+        }
         if let Some(offset) = self.too_long {
             let end = memchr(b'\n', &block.buffer[..*filled]);
             let kept = end.map_or(0, |end| *filled - end - 1);
@@ -259,13 +267,7 @@ impl<S: Source> Open<S> {
         match memrchr(b'\n', &block.buffer[..*filled]) {
             Some(end) => end + 1,
             None if ended => *filled,
-            None => {
-                if *filled > LINE_BYTES_MAX {
-                    self.too_long = Some(self.offset);
-                    self.let_go(block, filled, 0);
-                }
-                0
-            }
+            None => 0,
         }
     }
 

@@ -25,6 +25,7 @@ mod source;
 mod spell;
 mod split;
 mod statistics;
+mod text;
 mod worker;
 mod workers;
 

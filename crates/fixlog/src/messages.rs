@@ -6,7 +6,8 @@ use memchr::{memchr, memmem};
 
 use crate::block::{Block, Mark};
 use crate::respell::Respeller;
-use crate::shape::{Shape, is_text};
+use crate::shape::Shape;
+use crate::text::is_text;
 
 /// Messages of a line that are not as long as they say, before the others in it are only read up to the
 /// next one: what a line costs stays in proportion to its length.

@@ -20,7 +20,7 @@ pub enum Got {
 
 /// One open log.
 pub trait Source {
-    /// Reads into `room`, which has at least 512 KiB.
+    /// Reads into `room`, which has at least 128 KiB.
     ///
     /// A file fills `room`; anything that brings its bytes bit by bit returns what there is, so that a
     /// log can be followed. While there is nothing, it calls `stopped` now and then, and returns

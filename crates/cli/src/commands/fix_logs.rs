@@ -22,8 +22,8 @@ pub(crate) enum Input {
     Regular(File),
     /// A pipe, a terminal, a device: it may bring less, and later more.
     Live(File),
-    /// What a URL names.
-    Remote(Box<Source>),
+    /// What a URL names, and what came of it and is not taken yet, from some byte on.
+    Remote(Box<Source>, (Vec<u8>, usize)),
 }
 
 /// Logs by their names: paths, `-` or URLs.
@@ -87,7 +87,7 @@ impl Input {
         if url::of(path).is_some() {
             let source = Source::open(path, context())
                 .map_err(|error| io::Error::other(Failure::from(error)))?;
-            return Ok(Self::Remote(Box::new(source)));
+            return Ok(Self::Remote(Box::new(source), Default::default()));
         }
         let file = match path.as_os_str() == "-" {
             true => standard::input(),
@@ -127,15 +127,25 @@ impl fixlog::Source for Input {
                 })
             }
             Self::Live(file) => read_live(file, room, stopped),
-            Self::Remote(source) => match source.next_buffer() {
-                Ok(piece) if piece.is_empty() => Ok(Got::End),
-                Ok(piece) => {
-                    room[..piece.len()].copy_from_slice(&piece);
-                    Ok(Got::Bytes(piece.len()))
+            Self::Remote(source, (piece, taken)) => {
+                if *taken == piece.len() {
+                    piece.clear();
+                    *taken = 0;
+                    match source.next_buffer() {
+                        Ok(next) => piece.extend_from_slice(&next),
+                        Err(error) if is_cancelled(&error) => return Ok(Got::Stopped),
+                        Err(error) => return Err(error),
+                    }
                 }
-                Err(error) if is_cancelled(&error) => Ok(Got::Stopped),
-                Err(error) => Err(error),
-            },
+                let rest = &piece[*taken..];
+                let count = rest.len().min(room.len());
+                room[..count].copy_from_slice(&rest[..count]);
+                *taken += count;
+                Ok(match count {
+                    0 => Got::End,
+                    count => Got::Bytes(count),
+                })
+            }
         }
     }
 }

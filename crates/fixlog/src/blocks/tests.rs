@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::{BLOCK_BYTES, SEARCHED_BYTES};
+use super::{BLOCK_BYTES, LINE_BYTES_MAX, SEARCHED_BYTES};
 use crate::{Found, Separator, split};
 
 /// Reads this many bytes at a time.
@@ -71,6 +71,89 @@ fn the_first_message_is_found_behind_any_text() {
             let few = if before < 80 { 1 } else { 9_973 };
             for bytes in [SEARCHED_BYTES, SEARCHED_BYTES + 35, few] {
                 assert_eq!(found(&log, bytes), whole, "{before} by {bytes}");
+            }
+        }
+    }
+}
+
+/// All that is found, with its place, and the bytes in no message.
+fn everything(log: &[u8], bytes: usize, separator: Separator) -> (Vec<(u64, String)>, u64) {
+    let (mut found, mut between_bytes) = (Vec::new(), 0);
+    split(Pieces(log, bytes), separator, |at, what| match what {
+        Found::Message(bytes, name) => found.push((at, format!("{} {name:?}", bytes.len()))),
+        Found::Between(bytes) => between_bytes += bytes,
+        other => found.push((at, format!("{other:?}"))),
+    })
+    .expect("a slice is read");
+    (found, between_bytes)
+}
+
+#[test]
+fn a_line_is_too_long_by_its_length_alone() {
+    let message = b"8=FIX.4.4|9=5|35=0|10=163|\n";
+    for (length, is_long) in [
+        (LINE_BYTES_MAX - 1, false),
+        (LINE_BYTES_MAX, false),
+        (LINE_BYTES_MAX + 1, true),
+        (LINE_BYTES_MAX + BLOCK_BYTES - 1, true),
+        (LINE_BYTES_MAX + BLOCK_BYTES, true),
+        (2 * LINE_BYTES_MAX, true),
+    ] {
+        for end in [&b"\n8=FIX.4.4|9=5|35=0|10=163|\n"[..], b"\n", b""] {
+            let mut log = message.repeat(2);
+            let at = log.len();
+            log.resize(at + length, b'x');
+            log.extend_from_slice(end);
+            let whole = everything(&log, usize::MAX, Separator::Auto);
+            let long = (
+                at as u64,
+                format!("{:?}", Found::Bad(fixcore::ErrorKind::TooLong)),
+            );
+            assert_eq!(whole.0.contains(&long), is_long, "{length}");
+            let messages = if end.len() > 1 { 3 } else { 2 };
+            assert_eq!(whole.0.len(), messages + usize::from(is_long), "{length}");
+            for bytes in [BLOCK_BYTES - 1, 77_777, 4_099] {
+                let pieces = everything(&log, bytes, Separator::Auto);
+                assert_eq!(pieces, whole, "{length} by {bytes}");
+            }
+        }
+    }
+}
+
+#[test]
+fn noise_does_not_depend_on_the_pieces() {
+    let message = b"8=FIX.4.4|9=5|35=0|10=163|";
+    for before in [9, SEARCHED_BYTES - 30, SEARCHED_BYTES + 3, 2 * BLOCK_BYTES] {
+        for noise in [&b"\0"[..], b"\x80", b"\xc3", b"\xe2\x82\xac", b"\xc3A"] {
+            let mut log = Vec::new();
+            while log.len() < before {
+                log.extend_from_slice(b"start of the day ");
+                log.extend_from_slice(noise);
+                log.push(b'\n');
+            }
+            log.extend_from_slice(message);
+            log.extend_from_slice(noise);
+            log.extend_from_slice(b" after\n");
+            log.extend_from_slice(message);
+            for text in [
+                log.clone(),
+                log.iter()
+                    .map(|byte| if *byte == b'|' { 1 } else { *byte })
+                    .collect(),
+            ] {
+                for separator in [Separator::Auto, Separator::Soh, Separator::Pipe] {
+                    let whole = everything(&text, usize::MAX, separator);
+                    let few = if before < 80 { 1 } else { 4_099 };
+                    for bytes in [SEARCHED_BYTES, SEARCHED_BYTES + 35, few] {
+                        let pieces = everything(&text, bytes, separator);
+                        assert_eq!(
+                            pieces,
+                            whole,
+                            "{before} by {bytes}: {}",
+                            noise.escape_ascii()
+                        );
+                    }
+                }
             }
         }
     }

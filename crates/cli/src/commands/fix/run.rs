@@ -108,7 +108,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         counts_noise: matches!(job, Job::Validate),
         warns: terminal.is_some_and(TerminalArgs::wants_warnings),
     };
-    let pieces = recorder("block of up to 512 KiB", kind);
+    let pieces = recorder("block of up to 128 KiB", kind);
     let waits = matches!(job, Job::Statistics).then(|| recorder("order", "order to execution"));
     Reading::new(plan, waits, pieces)?.run(&mut outcome);
     session.finish(outcome)
