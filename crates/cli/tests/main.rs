@@ -19,6 +19,7 @@ mod files;
 mod fix;
 mod fix_certify;
 mod fix_faults;
+mod fix_filters;
 #[cfg(target_os = "linux")]
 mod fix_hostile;
 #[cfg(target_os = "linux")]

@@ -7,7 +7,9 @@ use fixcore::{Decoder, Isa, Message};
 
 use crate::dictionaries::{decoder, pairs};
 use crate::pseudonym::Batch;
-use crate::{Block, Checker, Fault, Faults, Found, Lines, Messages, Part, Printer, Pseudonyms};
+use crate::{
+    Block, Checker, Fault, Faults, Filter, Found, Lines, Messages, Part, Printer, Pseudonyms,
+};
 
 /// Faults of a block that are named where there are no lines for them.
 const NAMED: usize = 20;
@@ -37,6 +39,7 @@ pub struct Task<'d> {
     dictionary: Option<&'d Dictionary>,
     isa: Option<Isa>,
     lines: Lines,
+    filter: Option<&'d Filter>,
 }
 
 impl<'d> Task<'d> {
@@ -49,6 +52,7 @@ impl<'d> Task<'d> {
             dictionary: None,
             isa: None,
             lines: Lines::new(),
+            filter: None,
         }
     }
 
@@ -79,6 +83,14 @@ impl<'d> Task<'d> {
         self.lines = lines;
         self
     }
+
+    /// Does the job with messages that this filter wants, and only counts the other ones. What is bad
+    /// cannot be asked, and is always reported.
+    #[must_use]
+    pub fn filter(mut self, filter: Option<&'d Filter>) -> Self {
+        self.filter = filter.filter(|filter| !filter.is_empty());
+        self
+    }
 }
 
 /// What was made of a block.
@@ -87,8 +99,10 @@ impl<'d> Task<'d> {
 pub struct Made {
     /// Lines, or messages.
     pub out: Vec<u8>,
-    /// How many messages are good.
+    /// How many messages are good, and wanted.
     pub good: u64,
+    /// How many messages the filter does not want.
+    pub filtered: u64,
     /// How many are bad.
     pub bad: u64,
     /// The first faults, at most 20, by byte offset, where `out` has no lines for them.
@@ -158,7 +172,7 @@ impl<'d> Worker<'d> {
         made.out.clear();
         made.named.clear();
         made.faults.clear();
-        (made.good, made.bad) = (0, 0);
+        (made.good, made.filtered, made.bad) = (0, 0, 0);
         if matches!(self.task.job, Job::Statistics) {
             made.part.clear();
         }
@@ -175,6 +189,10 @@ impl<'d> Worker<'d> {
                 Found::Noise(bytes) => return task.noise(name, offset, bytes, made),
                 Found::Bad(why) => Some(Fault::of_kind(why)),
                 Found::Message(bytes, separator) => match decoder.parse(bytes) {
+                    Ok(message) if task.filter.is_some_and(|filter| !filter.matches(&message)) => {
+                        made.filtered += 1;
+                        return;
+                    }
                     Ok(message) => match task.job {
                         Job::Anonymize(pseudonyms) => {
                             let at = offset.saturating_sub(block.offset()) as usize;

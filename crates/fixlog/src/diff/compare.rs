@@ -10,7 +10,7 @@ use fixcore::{Decoder, Field, Message};
 use crate::diff::fields::{Difference, key, merge, numbered, place};
 use crate::diff::options::{Match, Options};
 use crate::diff::waiting::{Kept, Waiting};
-use crate::{Block, Blocks, Error, Found, Logs, Messages, Separator};
+use crate::{Block, Blocks, Error, Filter, Found, Logs, Messages, Separator};
 
 /// Bytes of messages that wait on a side, however few these are.
 const WAITING_BYTES_MAX: usize = 256 << 20;
@@ -133,6 +133,7 @@ struct Pairs {
     by: Match,
     /// Sorted.
     ignored: Vec<u32>,
+    filter: Filter,
     decoders: [Decoder; 2],
     waiting: Waiting,
     counts: Counts,
@@ -146,6 +147,7 @@ impl<L: Logs> Diff<L> {
             pairs: Pairs {
                 by: options.by,
                 ignored: options.sorted(),
+                filter: options.filter.clone(),
                 decoders: [Decoder::new(), Decoder::new()],
                 waiting: Waiting::new(options.window, WAITING_BYTES_MAX),
                 counts: Counts::default(),
@@ -206,11 +208,13 @@ impl Pairs {
         }
         let (decoder, ready) = (&mut self.decoders[at], &mut side.ready);
         let (bad, by, ignored) = (&mut self.counts.bad, self.by, &self.ignored);
+        let filter = &self.filter;
         side.messages.each(&side.block, &mut |offset, found| {
             let error = match found {
                 Found::Noise(_) | Found::Between(_) => return,
                 Found::Bad(why) => why.to_string(),
                 Found::Message(bytes, _) => match decoder.parse(bytes) {
+                    Ok(message) if !filter.matches(&message) => return,
                     Ok(message) => {
                         ready.push_back(Kept {
                             key: key(&message, by, ignored),

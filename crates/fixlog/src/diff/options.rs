@@ -1,6 +1,6 @@
 //! How logs are compared.
 
-use crate::Separator;
+use crate::{Filter, Separator};
 
 /// Which messages of two logs belong together.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,7 @@ pub struct Options {
     ignored: Vec<u32>,
     pub(super) window: usize,
     pub(super) separator: Separator,
+    pub(super) filter: Filter,
 }
 
 impl Default for Options {
@@ -40,6 +41,7 @@ impl Options {
             ignored: vec![52, 122],
             window: 65_536,
             separator: Separator::Auto,
+            filter: Filter::new(),
         }
     }
 
@@ -69,6 +71,13 @@ impl Options {
     #[must_use]
     pub fn separator(mut self, separator: Separator) -> Self {
         self.separator = separator;
+        self
+    }
+
+    /// Compares only messages that this filter wants.
+    #[must_use]
+    pub fn filter(mut self, filter: Filter) -> Self {
+        self.filter = filter;
         self
     }
 

@@ -34,6 +34,14 @@ pub(super) fn no_messages(files: &[PathBuf], file: usize) {
     );
 }
 
+/// Whoever wants no message of a log may have misspelt what they want.
+pub(super) fn no_match(messages: u64) {
+    message::note(
+        "no message passes the filters",
+        &format!("{messages} messages were read"),
+    );
+}
+
 /// Adds the first messages that are bad to what the report says, and how that ends the process.
 pub(super) fn conclude_bad(
     bad: u64,

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use files::output::Output;
 use fixcore::Message;
-use fixlog::Lines;
 use fixlog::diff::{Counts, Diff, Event, Options};
+use fixlog::{Filter, Lines};
 use latency::report::{Table, Unit};
 use report::{ExitStatus, Outcome};
 
@@ -30,12 +30,13 @@ struct Found<'a> {
 }
 
 /// Compares, and says what came of it.
-pub(super) fn run(args: &DiffArgs, outcome: &mut Outcome) {
+pub(super) fn run(args: &DiffArgs, filter: Filter, outcome: &mut Outcome) {
     let options = Options::new()
         .by(args.by.into())
         .ignore(&args.ignore)
         .window(args.window as usize)
-        .separator(args.separator.into());
+        .separator(args.separator.into())
+        .filter(filter);
     let files = [args.first.clone(), args.second.clone()];
     let logs = files
         .each_ref()

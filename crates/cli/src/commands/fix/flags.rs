@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use files::conflicts::{Files, Stdout};
 use fixcore::Isa;
+use fixlog::Moment;
 
 use crate::args::output::{OutputArgs, TerminalArgs};
 use crate::args::units;
@@ -14,6 +15,7 @@ use crate::commands::fix::session_flags::{AcceptorArgs, InitiatorArgs};
 use crate::commands::fix::settings_flags::SettingsArgs;
 use crate::commands::fix::store_flags::StoreArgs;
 use crate::commands::fix::values::{Separator, rate, speed};
+use crate::commands::fix::wanted::{ToArgs, WantedArgs, moment};
 
 /// Read FIX messages from logs and streams, and run FIX sessions.
 ///
@@ -134,6 +136,10 @@ pub(crate) struct DiffArgs {
           hide_possible_values = true)]
     pub(crate) separator: Separator,
     #[command(flatten)]
+    pub(crate) wanted: WantedArgs,
+    #[command(flatten)]
+    pub(crate) to: ToArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
@@ -166,6 +172,11 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "NAME", value_enum, default_value_t = Separator::Auto,
           hide_possible_values = true)]
     pub(crate) separator: Separator,
+    #[command(flatten)]
+    pub(crate) wanted: WantedArgs,
+    /// Only messages sent before this time
+    #[arg(long, value_name = "TIME", value_parser = moment, help_heading = "Filters")]
+    pub(crate) until: Option<Moment>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -291,6 +302,10 @@ pub(crate) struct MessagesArgs {
     /// Scan with one instruction set: scalar, sse2, avx2, avx512bw or avx512vbmi2
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub(crate) isa: Option<Isa>,
+    #[command(flatten)]
+    pub(crate) wanted: WantedArgs,
+    #[command(flatten)]
+    pub(crate) to: ToArgs,
 }
 
 /// Flags of the parts that read messages one by one.

@@ -27,5 +27,6 @@ mod store_exchange;
 pub(crate) mod store_flags;
 mod tables;
 mod values;
+pub(crate) mod wanted;
 
 pub(crate) use run::run;

@@ -9,7 +9,9 @@ use fixlog::{AllFaults, Block, Made, Statistics, Task, Worker, Workers};
 use latency::Recorder;
 use report::{ExitStatus, Outcome};
 
-use crate::commands::fix::conclude::{BAD_NAMED, conclude_bad, ended_file, no_messages, write_out};
+use crate::commands::fix::conclude::{
+    BAD_NAMED, conclude_bad, ended_file, no_match, no_messages, write_out,
+};
 use crate::commands::fix::tables;
 use crate::commands::fix_logs::Inputs;
 use crate::commands::stop::{Stop, of_threads, stopped};
@@ -26,6 +28,8 @@ pub(super) struct Plan<'a> {
     pub(super) task: Task<'a>,
     /// Whether noise is a fault.
     pub(super) counts_noise: bool,
+    /// Whether some messages are not wanted.
+    pub(super) filters: bool,
     pub(super) warns: bool,
 }
 
@@ -44,6 +48,7 @@ pub(super) struct Reading<'a> {
     out: Output,
     written: u64,
     good: u64,
+    filtered: u64,
     bad: u64,
     /// The first that are bad: file, place, what is wrong.
     named: Vec<(usize, u64, String)>,
@@ -62,6 +67,7 @@ impl<'a> Reading<'a> {
             out: Output::stdout(context()).map_err(failed)?,
             written: 0,
             good: 0,
+            filtered: 0,
             bad: 0,
             named: Vec::new(),
             faults: AllFaults::default(),
@@ -115,7 +121,8 @@ impl<'a> Reading<'a> {
         let made = &timed.made;
         self.good += made.good;
         self.bad += made.bad;
-        self.seen += made.good + made.bad;
+        self.filtered += made.filtered;
+        self.seen += made.good + made.filtered + made.bad;
         self.faults.add(block.log(), &made.faults);
         for (offset, error) in &made.named {
             if self.named.len() < BAD_NAMED {
@@ -144,6 +151,12 @@ impl<'a> Reading<'a> {
         let params = &mut outcome.workload.params;
         params.insert("messages".to_owned(), self.good.into());
         params.insert("messages_bad".to_owned(), self.bad.into());
+        if self.plan.filters {
+            params.insert("messages_filtered".to_owned(), self.filtered.into());
+            if self.good == 0 && self.filtered > 0 && self.plan.warns {
+                no_match(self.filtered);
+            }
+        }
         let files = self.plan.files;
         if let Some((stats, waits)) = self.stats {
             params.insert("unfollowed".to_owned(), stats.unfollowed().into());

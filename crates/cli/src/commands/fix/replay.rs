@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use files::output::Output;
 use fixcore::{Decoder, Message, Timestamp};
-use fixlog::{Block, Blocks, Found, Messages, Rewriter};
+use fixlog::{Block, Blocks, Filter, Found, Messages, Rewriter};
 use latency::report::{Load, finite};
 use latency::{Lateness, Recorder, Spec, Wait};
 use report::{ExitStatus, Outcome};
@@ -77,6 +77,7 @@ impl Target {
 /// Messages on their way.
 struct Replay<'a> {
     args: &'a ReplayArgs,
+    filter: Filter,
     target: Target,
     /// Without times: what is gathered.
     gathered: Vec<u8>,
@@ -97,6 +98,7 @@ struct Replay<'a> {
 /// Replays, and says what came of it.
 pub(super) fn run(
     args: &ReplayArgs,
+    filter: Filter,
     mut decoder: Decoder,
     recorder: &dyn Fn(Spec) -> Recorder,
     outcome: &mut Outcome,
@@ -105,6 +107,7 @@ pub(super) fn run(
     let now = Instant::now();
     let mut replay = Replay {
         args,
+        filter,
         target: Target::open(args.to.as_deref())?,
         gathered: Vec::new(),
         rewritten: Vec::new(),
@@ -150,6 +153,7 @@ impl Replay<'_> {
                 let error = match found {
                     Found::Bad(why) => why.to_string(),
                     Found::Message(bytes, _) => match decoder.parse(bytes) {
+                        Ok(message) if !self.filter.matches(&message) => return,
                         Ok(message) => {
                             result = self.message(&message);
                             return;

@@ -84,6 +84,9 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Stats(_) => Job::Statistics,
         _ => pseudonyms.as_ref().map_or(Job::Parse, Job::Anonymize),
     };
+    let filter = messages
+        .wanted
+        .filter(messages.to.to, dictionary.as_ref())?;
     let rows = &[LatencyName::Service];
     let session = Session::start(&Setup { rows, ..setup })?;
     let recorder = |operation: &str, series: &str| {
@@ -99,13 +102,15 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
     let task = Task::new(job)
         .names(&messages.files)
         .isa(isa)
-        .lines(lines());
+        .lines(lines())
+        .filter(Some(&filter));
     let plan = Plan {
         files: &messages.files,
         separator: messages.separator.into(),
         threads,
         task: task.dictionary(dictionary.as_ref()),
         counts_noise: matches!(job, Job::Validate),
+        filters: !filter.is_empty(),
         warns: terminal.is_some_and(TerminalArgs::wants_warnings),
     };
     let pieces = recorder("block of up to 128 KiB", kind);
@@ -123,21 +128,23 @@ fn compare(args: &DiffArgs, name: &'static str, argv: &[OsString]) -> Result<Exi
         let message = "standard input cannot be both logs";
         return Err(Failure::usage(message).help("name a file for one of them"));
     }
+    let filter = args.wanted.filter(args.to.to, None)?;
     let session = Session::start(&setup)?;
     let mut outcome = Outcome::new("fix diff");
     // A wrong `PERFKIT_ISA` is an error here too.
     decoder(None, None)?;
-    diff::run(args, &mut outcome);
+    diff::run(args, filter, &mut outcome);
     session.finish(outcome)
 }
 
 fn send(args: &ReplayArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let rows = &[LatencyName::Response, LatencyName::Service];
     let setup = Setup::filter_of(name, argv, &args.output);
+    let filter = args.wanted.filter(args.until, None)?;
     let session = Session::start(&Setup { rows, ..setup })?;
     let mut outcome = Outcome::new("fix replay");
     let recorder = |spec: Spec| Recorder::new(session.spec(spec), session.run_start());
-    replay::run(args, decoder(None, None)?, &recorder, &mut outcome)?;
+    replay::run(args, filter, decoder(None, None)?, &recorder, &mut outcome)?;
     session.finish(outcome)
 }
 

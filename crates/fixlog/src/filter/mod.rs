@@ -1,0 +1,11 @@
+//! Which messages of a log are wanted: by type, session, time and an expression over fields.
+
+mod error;
+mod expression;
+mod messages;
+mod parse;
+mod tokens;
+
+pub use error::ExpressionError;
+pub use expression::Expression;
+pub use messages::{Filter, Moment};
