@@ -10,6 +10,7 @@ mod betree;
 mod deflate;
 mod dictionary;
 mod fix;
+mod fix_filter;
 mod fix_log;
 mod fix_session;
 mod fix_settings;
@@ -28,6 +29,7 @@ pub use crate::betree::{betree_event, betree_expression, betree_snapshot};
 pub use crate::deflate::deflate_roundtrip;
 pub use crate::dictionary::zstd_dictionary;
 pub use crate::fix::{fix_decode, fix_dictionary, fix_frame, fix_store};
+pub use crate::fix_filter::fix_filter;
 pub use crate::fix_log::fix_log;
 pub use crate::fix_session::{fix_bad_line, fix_session};
 pub use crate::fix_settings::{fix_exchange, fix_settings};
@@ -54,6 +56,7 @@ pub const TARGETS: &[Target] = &[
     ("fix_decode", fix_decode),
     ("fix_dictionary", fix_dictionary),
     ("fix_exchange", fix_exchange),
+    ("fix_filter", fix_filter),
     ("fix_frame", fix_frame),
     ("fix_log", fix_log),
     ("fix_session", fix_session),

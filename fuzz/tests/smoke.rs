@@ -60,6 +60,11 @@ fn fix_exchange() {
 }
 
 #[test]
+fn fix_filter() {
+    hold("fix_filter");
+}
+
+#[test]
 fn fix_frame() {
     hold("fix_frame");
 }

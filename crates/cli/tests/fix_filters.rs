@@ -84,14 +84,16 @@ fn every_filter_leaves_the_messages_that_it_names() {
         }
     }
     let printed = arguments("fix print -qq pipe --where \"contains(Text, no)\"");
-    let text = run(dir.path(), printed).expect(3).text();
+    let found = run(dir.path(), printed).expect(3);
+    let text = found.text();
     assert!(
         text.contains("39 OrdStatus = 8 (REJECTED)") && !text.contains("Heartbeat"),
         "{text}"
     );
     // What the dictionary says against messages that are not wanted is not asked.
     let line = "fix validate -qq soh --type A";
-    let text = run(dir.path(), words(line)).expect(3).text();
+    let found = run(dir.path(), words(line)).expect(3);
+    let text = found.text();
     assert_eq!(text.lines().count(), 1, "{text}");
 }
 

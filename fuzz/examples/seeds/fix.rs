@@ -14,6 +14,22 @@ const DICTIONARY: &str = "<fix type='FIX' major='4' minor='4'><header/><messages
     <field number='20001' name='Own' type='INT'><value enum='1' description='ONE'/></field>\
     <field number='20000' name='NoThings' type='NUMINGROUP'/></fields></fix>";
 
+/// Expressions with everything that they may have.
+const FILTERS: [(&str, &str); 6] = [
+    (
+        "relations",
+        "Symbol=MSFT and OrdStatus <> 8 or 38 >= 100.5 && not 44 < -1",
+    ),
+    ("lists", "MsgType in (D, 8) and 11 not in ('a b', \"c\")"),
+    (
+        "functions",
+        r#"contains(Text, 'no') || starts_with(55, M) or ends_with(11, "\"")"#,
+    ),
+    ("null", "41 is null and (58 is not null)"),
+    ("names", "OrdStatus=REJECTED or Side in (BUY, 2)"),
+    ("time", "20260305-14:02:00.5"),
+];
+
 /// The body of a message, which the target puts a frame around.
 fn body(message: &[u8]) -> Vec<u8> {
     let start = message.windows(4).position(|bytes| bytes == b"\x0135=");
@@ -85,6 +101,11 @@ fn log(message: &[u8], separator: &[u8]) -> Vec<u8> {
     .concat()
 }
 
+/// As many parentheses as there may be.
+fn deep() -> String {
+    format!("{}55=A{}", "(".repeat(64), ")".repeat(64))
+}
+
 pub(crate) fn seeds() -> Vec<Seed> {
     let samples = Sample::ALL.map(|sample| (sample.name(), sample.bytes()));
     let mut encoder = Encoder::new("FIX.4.2");
@@ -101,6 +122,7 @@ pub(crate) fn seeds() -> Vec<Seed> {
         &samples[1].1,
     ];
     let mut seeds = vec![
+        Seed::new("fix_filter", "deep", deep()),
         Seed::new("fix_frame", "stream", stream.concat()),
         Seed::new("fix_log", "stream", stream.concat()),
         Seed::new("fix_log", "pipes", log(&samples[0].1, b"|")),
@@ -127,5 +149,6 @@ pub(crate) fn seeds() -> Vec<Seed> {
     ];
     let of = |(name, bytes): &(&'static str, Vec<u8>)| Seed::new("fix_decode", name, body(bytes));
     seeds.extend(samples.iter().take(3).map(of));
+    seeds.extend(FILTERS.map(|(name, text)| Seed::new("fix_filter", name, text)));
     seeds
 }

@@ -3,8 +3,10 @@
 mod error;
 mod expression;
 mod messages;
+mod names;
 mod parse;
 mod tokens;
+mod tree;
 
 pub use error::ExpressionError;
 pub use expression::Expression;

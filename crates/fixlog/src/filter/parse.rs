@@ -1,8 +1,9 @@
 //! Parses expressions, by recursion of bounded depth.
 
 use super::ExpressionError;
-use super::expression::{Constant, Names, Node, Test, number};
+use super::names::Names;
 use super::tokens::{Token, Tokens};
+use super::tree::{Constant, Node, Test, number};
 
 /// Parentheses and `not` within each other.
 const DEPTH_MAX: usize = 64;

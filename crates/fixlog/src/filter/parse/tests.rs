@@ -1,3 +1,5 @@
+//! What expressions and filters mean, what is no expression, and what bounds them.
+
 use fixcore::{Decoder, frame};
 
 use crate::{Expression, ExpressionError, Filter, Moment};
