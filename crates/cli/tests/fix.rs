@@ -449,4 +449,10 @@ fn techniques_are_measured_off_and_on() {
         }
     }
     assert_eq!(table(&report, "components").len(), 4);
+    let refused = run(dir.path(), words("fix-bench scan --as-seed -qq")).expect(2);
+    assert!(
+        refused.stderr.contains("is for techniques"),
+        "{}",
+        refused.stderr
+    );
 }

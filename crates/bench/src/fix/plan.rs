@@ -22,7 +22,7 @@ pub enum Part {
     Deferred,
     /// Rings, many connections by io_uring and by epoll, and a round trip (Linux).
     Transport,
-    /// Five techniques, each off and on.
+    /// Techniques of low latency, each off and on.
     Techniques,
 }
 
@@ -60,6 +60,8 @@ pub struct Plan {
     pub batches: u32,
     /// Messages of a batch.
     pub batch_size: u32,
+    /// Operations that warm up a technique; a batch by default.
+    pub warm_up: Option<u32>,
     /// Messages of the largest store.
     pub store_messages: u64,
     /// Where stores are made; the directory for temporary files by default.
@@ -83,6 +85,7 @@ impl Plan {
             isas: isas.collect(),
             batches: 31,
             batch_size: 2000,
+            warm_up: None,
             store_messages: 100_000,
             store_dir: None,
             cpus: Vec::new(),

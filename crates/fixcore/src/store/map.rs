@@ -15,6 +15,7 @@ use std::path::Path;
 
 use memmap2::MmapMut;
 
+use super::error::{StoreError, StoreResult};
 use super::files::{self, Lock};
 
 /// A whole file as memory.
@@ -41,6 +42,17 @@ impl Map {
             bytes,
             _lock: lock.clone(),
         })
+    }
+
+    /// Keeps all of it in memory.
+    pub(super) fn locked(self, path: &Path) -> StoreResult<Self> {
+        #[cfg(unix)]
+        self.bytes
+            .lock()
+            .map_err(|error| StoreError::io("lock in memory (see `ulimit -l`)", path, error))?;
+        #[cfg(not(unix))]
+        let _ = path;
+        Ok(self)
     }
 
     /// Populates the memory of a range now rather than at the first write. If that fails here, it

@@ -88,6 +88,9 @@ pub struct Options {
     pub on_damage: OnDamage,
     /// When the numbers of a new store began. A store that exists keeps its own time. Default: not stated.
     pub created: Option<Timestamp>,
+    /// Whether the memory of new segments is locked (`mlock`), so that it is never written out. The process must be
+    /// allowed to lock two segments (`ulimit -l`), or no segment can be made. Default: no.
+    pub locked: bool,
 }
 
 impl Default for Options {
@@ -98,6 +101,7 @@ impl Default for Options {
             segments_max: 1 << 15,
             on_damage: OnDamage::default(),
             created: None,
+            locked: false,
         }
     }
 }
@@ -128,6 +132,13 @@ impl Options {
     #[must_use]
     pub fn on_damage(mut self, on_damage: OnDamage) -> Self {
         self.on_damage = on_damage;
+        self
+    }
+
+    /// Sets [`locked`](Self#structfield.locked).
+    #[must_use]
+    pub fn locked(mut self, locked: bool) -> Self {
+        self.locked = locked;
         self
     }
 

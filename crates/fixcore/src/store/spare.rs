@@ -36,6 +36,10 @@ pub(super) fn make(lock: &Lock, dir: &Path, number: u64, options: &Options) -> S
     let path = files::segment_path(dir, number);
     let file = files::create(&path, options.segment_bytes as u64)?;
     let map = Map::new(lock, &path).map_err(|error| StoreError::io("map", &path, error));
+    let map = map.and_then(|map| match options.locked {
+        true => map.locked(&path),
+        false => Ok(map),
+    });
     let map = map.inspect_err(|_| drop(files::remove(&path)))?;
     if options.durability != Durability::None {
         // The length and the places of the file, and its name.

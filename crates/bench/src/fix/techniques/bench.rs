@@ -11,7 +11,7 @@ use crate::{Checks, Context, Error};
 use report::Outcome;
 
 /// Columns of the techniques.
-pub(super) const COLUMNS: [(&str, Unit); 8] = [
+pub(super) const COLUMNS: [(&str, Unit); 9] = [
     ("technique", Unit::Text),
     ("off_ns", Unit::Nanoseconds),
     ("on_ns", Unit::Nanoseconds),
@@ -20,6 +20,7 @@ pub(super) const COLUMNS: [(&str, Unit); 8] = [
     ("on_p99_ns", Unit::Nanoseconds),
     ("off", Unit::Text),
     ("on", Unit::Text),
+    ("p99_of", Unit::Text),
 ];
 
 /// Columns of the components.
@@ -31,33 +32,127 @@ pub(super) const COMPONENTS: [(&str, Unit); 5] = [
     ("per_s", Unit::PerSecond),
 ];
 
-/// What each technique is measured by.
-pub(super) const MEASURED: [(&str, &str); 6] = [
-    (
-        "flags of io_uring",
-        "a word is written to an eventfd, then read back, each handed over and waited for by itself",
-    ),
-    (
-        "vector scanner",
-        "where the fields of a new order of 197 bytes end is found and kept",
-    ),
-    (
-        "Swiss table",
-        "10,000 entries by a number of 32 bits are looked up in random order, with the same hash",
-    ),
-    (
-        "array by number",
-        "the same look-ups against the store of fixcore, whose index is an array: a whole message found",
-    ),
-    (
-        "pinned thread",
-        "the vector scanner on a thread of its own, which may run anywhere or on one processor only",
-    ),
-    (
-        "deferred work",
-        "what a message costs the thread that has it: decoded and copied there, or handed to a thread that does",
-    ),
+/// A technique: its name, and what it is measured by.
+pub(super) type Technique = (&'static str, &'static str);
+
+pub(super) const FLAGS: Technique = (
+    "flags of io_uring",
+    "a word is written to an eventfd, then read back, each handed over and waited for by itself",
+);
+pub(super) const SCANNER: Technique = (
+    "vector scanner",
+    "where the fields of a new order of 197 bytes end is found and kept",
+);
+pub(super) const SWISS: Technique = (
+    "Swiss table",
+    "10,000 entries by a number of 32 bits are looked up in random order, with the same hash",
+);
+pub(super) const ARRAY: Technique = (
+    "array by number",
+    "the same look-ups against the store of fixcore, whose index is an array: a whole message found",
+);
+pub(super) const PINNED: Technique = (
+    "pinned thread",
+    "the vector scanner on a thread of its own, which may run anywhere or on one processor only",
+);
+pub(super) const DEFERRED: Technique = (
+    "deferred work",
+    "what a message costs the thread that has it: decoded and copied there, or handed to a thread that does",
+);
+pub(super) const PRODUCERS: Technique = (
+    "queue of many producers",
+    "two threads push orders at the same time and one reads: what a push costs one of them, with a queue behind a \
+     lock, or with a ring for each of them",
+);
+pub(super) const POLLED: Technique = (
+    "SQPOLL",
+    "a round trip of an order over TCP from a plain loop; the server's ring is entered by calls, or a thread of the \
+     kernel polls for its requests",
+);
+pub(super) const REGISTERED: Technique = (
+    "registered buffers",
+    "a round trip of a message of 4,000 bytes over TCP from a plain loop; the server's ring sends copies, or from \
+     memory that the kernel knows",
+);
+pub(super) const MULTISHOT: Technique = (
+    "multishot receive",
+    "a round trip of an order over TCP from a plain loop; the server's ring has a request for each receive, or one \
+     for all",
+);
+pub(super) const HUGE: Technique = (
+    "huge pages",
+    "an order is copied to a random buffer of a pool of 64 MiB, in pages of 4 KiB or of 2 MiB",
+);
+pub(super) const LOCKED_POOL: Technique = (
+    "locked pool",
+    "an order is copied to each page of a new pool of 4 MiB, which gets its pages then, or got them when it was locked",
+);
+pub(super) const LOCKED_STORE: Technique = (
+    "locked store",
+    "an order is appended to a new store, whose segments get their pages then, or got them when they were locked",
+);
+
+/// All of them, in the order of the table.
+pub(super) const ALL: [Technique; 13] = [
+    FLAGS,
+    POLLED,
+    REGISTERED,
+    MULTISHOT,
+    SCANNER,
+    SWISS,
+    ARRAY,
+    PINNED,
+    HUGE,
+    LOCKED_POOL,
+    LOCKED_STORE,
+    DEFERRED,
+    PRODUCERS,
 ];
+
+/// What the percentiles of a row are of.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Samples {
+    /// Each operation by itself.
+    Single,
+    /// Operations too short for the clock.
+    Means,
+}
+
+impl Samples {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Single => "operations",
+            Self::Means => "means of 100 operations",
+        }
+    }
+}
+
+/// How many operations a turn has: the first two of a row, one of each side, warm up.
+#[derive(Debug)]
+pub(super) struct Ops {
+    warm: usize,
+    turn: usize,
+    turns: std::cell::Cell<u32>,
+}
+
+impl Ops {
+    pub(super) fn of(plan: &Plan) -> Self {
+        Self {
+            warm: plan.warm_up.unwrap_or(plan.batch_size) as usize,
+            turn: plan.batch_size as usize,
+            turns: std::cell::Cell::new(0),
+        }
+    }
+
+    /// The operations of the next turn of a row.
+    pub(super) fn next(&self) -> usize {
+        let turns = self.turns.replace(self.turns.get().saturating_add(1));
+        match turns {
+            0 | 1 => self.warm,
+            _ => self.turn,
+        }
+    }
+}
 
 /// What the techniques are measured with.
 pub(super) struct Bench<'a> {
@@ -70,26 +165,36 @@ pub(super) struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Operations of a turn.
-    pub(super) fn ops(&self) -> usize {
-        self.plan.batch_size as usize
+    /// Operations of the turns of one row.
+    pub(super) fn ops(&self) -> Ops {
+        Ops::of(self.plan)
     }
 
     /// Measures a technique off and on, and adds its row.
     pub(super) fn technique(
         &mut self,
-        at: usize,
+        technique: Technique,
+        samples: Samples,
         called: Called<'_>,
         turns: (Turn<'_>, Turn<'_>),
     ) -> Result<Pair, Error> {
         let pair = sides::measure(self.context, self.plan.batches, called, turns, self.outcome)?;
-        self.row(at, called, &pair);
+        self.row(technique, samples, called, &pair);
         Ok(pair)
     }
 
-    fn row(&mut self, at: usize, called: Called<'_>, pair: &Pair) {
+    /// Adds the row of a technique that this system, or this process, may not use.
+    pub(super) fn refused(&mut self, technique: Technique, why: &str) {
+        let mut row = vec![technique.0.into()];
+        row.extend(std::iter::repeat_n(Cell::Null, COLUMNS.len() - 3));
+        row.push(format!("refused: {why}").into());
+        row.push(Cell::Null);
+        self.table.rows.push(row);
+    }
+
+    fn row(&mut self, technique: Technique, samples: Samples, called: Called<'_>, pair: &Pair) {
         self.table.rows.push(vec![
-            MEASURED[at].0.into(),
+            technique.0.into(),
             pair.base_ns.into(),
             pair.target_ns.into(),
             (pair.target_ns / pair.base_ns - 1.0).into(),
@@ -97,6 +202,7 @@ impl Bench<'_> {
             sides::percentile(&pair.target, 99.0),
             called.base.into(),
             called.target.into(),
+            samples.name().into(),
         ]);
     }
 
@@ -120,16 +226,20 @@ impl Bench<'_> {
             target: Setup::Deferred.name(),
         };
         // Where there is no ring with flags, there is nothing to be off or on.
-        if fixcore::io::measure::Requests::open(Setup::Deferred).is_err() {
-            let mut row = vec![MEASURED[0].0.into()];
-            row.extend(std::iter::repeat_n(Cell::Null, COLUMNS.len() - 2));
-            row.push("the system refuses io_uring".into());
-            self.table.rows.push(row);
+        if let Err(error) = fixcore::io::measure::Requests::open(Setup::Deferred) {
+            self.refused(FLAGS, &format!("io_uring with these flags: {error}"));
             return Ok(());
         }
-        let pair =
-            crate::fix::transport::flags(self.plan, self.context, self.outcome, self.checks)?;
-        self.row(0, called, &pair);
+        let ops = self.ops();
+        let (context, rounds) = (self.context, self.plan.batches);
+        let pair = crate::fix::transport::flags(
+            &|| ops.next(),
+            rounds,
+            context,
+            self.outcome,
+            self.checks,
+        )?;
+        self.row(FLAGS, Samples::Means, called, &pair);
         Ok(())
     }
 
@@ -151,10 +261,10 @@ impl Bench<'_> {
             target: isa.name(),
         };
         let turns: (Turn<'_>, Turn<'_>) = (
-            &mut |recorder| Ok(scans(recorder, ops, &order, &mut plain)),
-            &mut |recorder| Ok(scans(recorder, ops, &order, &mut vector)),
+            &mut |recorder| Ok(scans(recorder, ops.next(), &order, &mut plain)),
+            &mut |recorder| Ok(scans(recorder, ops.next(), &order, &mut vector)),
         );
-        let pair = self.technique(1, called, turns)?;
+        let pair = self.technique(SCANNER, Samples::Means, called, turns)?;
         self.component("scanner, 197 bytes", &pair.target);
         Ok(())
     }
@@ -172,10 +282,11 @@ impl Bench<'_> {
         };
         let ops = self.ops();
         let turns: (Turn<'_>, Turn<'_>) = (
-            &mut |recorder| on_thread(None, ops, recorder),
-            &mut |recorder| on_thread(Some(cpu), ops, recorder),
+            &mut |recorder| on_thread(None, ops.next(), recorder),
+            &mut |recorder| on_thread(Some(cpu), ops.next(), recorder),
         );
-        self.technique(4, called, turns).map(drop)
+        self.technique(PINNED, Samples::Means, called, turns)
+            .map(drop)
     }
 }
 

@@ -11,7 +11,7 @@ use latency::Recorder;
 use crate::Error;
 use crate::fix::sides;
 use crate::fix::sides::{Called, Turn};
-use crate::fix::techniques::bench::Bench;
+use crate::fix::techniques::bench::{Bench, DEFERRED, Samples};
 
 /// Messages of a turn at most: a queue of 1 MiB takes them all.
 const MESSAGES_MAX: usize = 4000;
@@ -45,7 +45,8 @@ impl Work {
 /// The row, and the queue by itself.
 pub(crate) fn rows(bench: &mut Bench<'_>) -> Result<(), Error> {
     let order = Sample::NewOrder.bytes();
-    let ops = bench.ops().min(MESSAGES_MAX);
+    let (all, pushed) = (bench.ops(), bench.ops());
+    let next = || all.next().min(MESSAGES_MAX);
     let mut wrong = [0; 2];
     let [inline, handed] = &mut wrong;
     let mut work = Work::new();
@@ -56,17 +57,18 @@ pub(crate) fn rows(bench: &mut Bench<'_>) -> Result<(), Error> {
     };
     let turns: (Turn<'_>, Turn<'_>) = (
         &mut |recorder| {
-            let before = work.good;
+            let (ops, before) = (next(), work.good);
             let ns = sides::spans(recorder, ops, |_| work.take(black_box(&order)));
             *inline += ops as u64 - (work.good - before);
             Ok(ns)
         },
-        &mut |recorder| hand_over(ops, &order, handed, recorder),
+        &mut |recorder| hand_over(next(), &order, handed, recorder),
     );
-    let pair = bench.technique(5, called, turns)?;
+    let pair = bench.technique(DEFERRED, Samples::Means, called, turns)?;
     bench
         .checks
         .add(pair.base.n + pair.target.n, wrong.iter().sum());
+    let next = || pushed.next().min(MESSAGES_MAX);
     let mut wrong = 0;
     let called = Called {
         operation: "push",
@@ -75,8 +77,8 @@ pub(crate) fn rows(bench: &mut Bench<'_>) -> Result<(), Error> {
     };
     let mut other = 0;
     let turns: (Turn<'_>, Turn<'_>) = (
-        &mut |recorder| Ok(push(ops, &order, &mut wrong, recorder)),
-        &mut |recorder| Ok(push(ops, &order, &mut other, recorder)),
+        &mut |recorder| Ok(push(next(), &order, &mut wrong, recorder)),
+        &mut |recorder| Ok(push(next(), &order, &mut other, recorder)),
     );
     let pair = sides::measure(
         bench.context,

@@ -11,7 +11,7 @@ use latency::SplitMix64;
 use crate::Error;
 use crate::fix::sides;
 use crate::fix::sides::{Called, Turn};
-use crate::fix::techniques::bench::Bench;
+use crate::fix::techniques::bench::{ARRAY, Bench, SWISS, Samples};
 
 /// Entries of each table.
 const ENTRIES: u32 = 10_000;
@@ -115,7 +115,7 @@ pub(crate) fn rows(bench: &mut Bench<'_>) -> Result<(), Error> {
         let found = chains.get(*key) == wanted && swiss.get(key).copied() == wanted;
         bench.checks.that(found && is_stored);
     }
-    let ops = bench.ops();
+    let (first, second) = (bench.ops(), bench.ops());
     let key = |at: usize| black_box(asked[at % asked.len()]);
     let called = |target| Called {
         operation: "look-up",
@@ -124,31 +124,31 @@ pub(crate) fn rows(bench: &mut Bench<'_>) -> Result<(), Error> {
     };
     let turns: (Turn<'_>, Turn<'_>) = (
         &mut |recorder| {
-            Ok(sides::spans(recorder, ops, |at| {
+            Ok(sides::spans(recorder, first.next(), |at| {
                 black_box(chains.get(key(at)));
             }))
         },
         &mut |recorder| {
-            Ok(sides::spans(recorder, ops, |at| {
+            Ok(sides::spans(recorder, first.next(), |at| {
                 black_box(swiss.get(&key(at)));
             }))
         },
     );
-    let pair = bench.technique(2, called("std's HashMap"), turns)?;
+    let pair = bench.technique(SWISS, Samples::Means, called("std's HashMap"), turns)?;
     bench.component("look-up in a Swiss table", &pair.target);
     let turns: (Turn<'_>, Turn<'_>) = (
         &mut |recorder| {
-            Ok(sides::spans(recorder, ops, |at| {
+            Ok(sides::spans(recorder, second.next(), |at| {
                 black_box(chains.get(key(at)));
             }))
         },
         &mut |recorder| {
-            Ok(sides::spans(recorder, ops, |at| {
+            Ok(sides::spans(recorder, second.next(), |at| {
                 let _ = black_box(store.get(u64::from(key(at))));
             }))
         },
     );
-    let pair = bench.technique(3, called("store of fixcore"), turns)?;
+    let pair = bench.technique(ARRAY, Samples::Means, called("store of fixcore"), turns)?;
     bench.component("look-up in the store", &pair.target);
     Ok(())
 }

@@ -123,17 +123,19 @@ pub(crate) fn connect(sockets: Sockets) -> io::Result<[OwnedFd; 2]> {
 }
 
 /// A set for a thread, which is pinned if that was asked for.
-pub(crate) fn open(choice: Choice, cpu: Option<u32>) -> io::Result<Connections> {
+pub(crate) fn open(options: &Options, cpu: Option<u32>) -> io::Result<Connections> {
     if let Some(cpu) = cpu {
         latency::pin::pin(&[cpu]).map_err(io::Error::other)?;
     }
-    let options = Options::default().choice(choice);
-    Connections::open(&options).map_err(io::Error::other)
+    Connections::open(options).map_err(io::Error::other)
 }
 
 /// Answers until all connections have ended: what that took, from the first message on.
 fn serve(plan: &Plan, sockets: Vec<OwnedFd>) -> io::Result<Counts> {
-    let mut connections = open(plan.choice, plan.cpus.map(|cpus| cpus[1]))?;
+    let mut connections = open(
+        &Options::default().choice(plan.choice),
+        plan.cpus.map(|cpus| cpus[1]),
+    )?;
     for socket in sockets {
         connections.add(socket)?;
     }
@@ -153,7 +155,10 @@ fn serve(plan: &Plan, sockets: Vec<OwnedFd>) -> io::Result<Counts> {
 
 /// Asks all that is to be asked: when, and how many answers were wrong.
 fn ask(plan: &Plan, sockets: Vec<OwnedFd>) -> io::Result<(Instant, Instant, u64)> {
-    let mut connections = open(plan.choice, plan.cpus.map(|cpus| cpus[0]))?;
+    let mut connections = open(
+        &Options::default().choice(plan.choice),
+        plan.cpus.map(|cpus| cpus[0]),
+    )?;
     let mut ids = Vec::new();
     for socket in sockets {
         ids.push(connections.add(socket)?);

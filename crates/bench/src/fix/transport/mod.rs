@@ -9,5 +9,5 @@ mod run;
 
 pub(crate) use cpus::cpus;
 pub(crate) use rings::flags;
-pub(crate) use round::serve_plain;
+pub(crate) use round::{Trips, serve_plain, turn};
 pub(crate) use run::run;

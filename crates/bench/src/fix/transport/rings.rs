@@ -57,7 +57,8 @@ pub(crate) fn run(
         checks.add(pair.base.n + pair.target.n, wrong.iter().sum());
         row("nothing", batch, &pair);
     }
-    let pair = flags(plan, context, outcome, checks)?;
+    let words = || plan.batch_size as usize;
+    let pair = flags(&words, plan.batches, context, outcome, checks)?;
     row("a word through an eventfd", 1, &pair);
     outcome.tables.push(table);
     Ok(())
@@ -65,7 +66,8 @@ pub(crate) fn run(
 
 /// A word written to an eventfd and read back, each waited for, as the seed measured it.
 pub(crate) fn flags(
-    plan: &Plan,
+    ops: &dyn Fn() -> usize,
+    rounds: u32,
     context: Context<'_>,
     outcome: &mut Outcome,
     checks: &mut Checks,
@@ -73,13 +75,12 @@ pub(crate) fn flags(
     let [mut plain, mut flags] = rings()?;
     let mut wrong = [0; 2];
     let [base, target] = &mut wrong;
-    let ops = plan.batch_size as usize;
     let turns: (sides::Turn<'_>, sides::Turn<'_>) = (
-        &mut |recorder| Ok(words(&mut plain, ops, recorder, base)),
-        &mut |recorder| Ok(words(&mut flags, ops, recorder, target)),
+        &mut |recorder| Ok(words(&mut plain, ops(), recorder, base)),
+        &mut |recorder| Ok(words(&mut flags, ops(), recorder, target)),
     );
     let called = named("a word through an eventfd");
-    let pair = sides::measure(context, plan.batches, called, turns, outcome)?;
+    let pair = sides::measure(context, rounds, called, turns, outcome)?;
     checks.add(pair.base.n + pair.target.n, wrong.iter().sum());
     Ok(pair)
 }

@@ -1,6 +1,9 @@
 //! The parts of the transport, one after the other.
 
+use std::time::Duration;
+
 use fixcore::io::{Choice, Connections, Options};
+use fixcore::workload::Sample;
 use latency::report::{Cell, Table, Unit};
 
 use crate::fix::plan::Plan;
@@ -130,11 +133,20 @@ fn round_trips(
         &columns,
     );
     let choice = if uring { Choice::Uring } else { Choice::Epoll };
+    let options = Options::default().choice(choice);
+    let message = Sample::NewOrder.bytes();
     let name = if uring { "io_uring" } else { "epoll" };
     for ends in [[false, true], [true, true]] {
         let mut wrong = [0; 2];
         let [plain, ours] = &mut wrong;
-        let trips = u64::from(plan.batch_size);
+        let number = u64::from(plan.batch_size);
+        let trips = |ends| round::Trips {
+            ends,
+            message: &message,
+            number,
+            time_max: Duration::MAX,
+            cpus: cpus(&plan.cpus),
+        };
         let target = format!("{} to {name}", if ends[0] { name } else { "plain" });
         let called = Called {
             operation: "round trip",
@@ -142,14 +154,14 @@ fn round_trips(
             target: &target,
         };
         let turns: (sides::Turn<'_>, sides::Turn<'_>) = (
-            &mut |recorder| round::turn([None; 2], trips, cpus(&plan.cpus), plain, recorder),
+            &mut |recorder| round::turn(&trips([None; 2]), plain, recorder),
             &mut |recorder| {
-                let ends = ends.map(|is_ours| is_ours.then_some(choice));
-                round::turn(ends, trips, cpus(&plan.cpus), ours, recorder)
+                let ends = ends.map(|is_ours| is_ours.then_some(&options));
+                round::turn(&trips(ends), ours, recorder)
             },
         );
         let pair = sides::measure(context, plan.batches, called, turns, outcome)?;
-        checks.add(2 * trips * u64::from(plan.batches), wrong.iter().sum());
+        checks.add(2 * number * u64::from(plan.batches), wrong.iter().sum());
         let client = if ends[0] { name } else { "plain" };
         table.rows.push(trip(client, name, &pair));
     }

@@ -24,7 +24,7 @@ pub(crate) enum FixBenchPart {
     Encode,
     /// Rings, many connections with io_uring and with epoll, and a round trip
     Transport,
-    /// Five techniques, each off and on
+    /// Techniques of low latency, each off and on
     Techniques,
     /// Storing messages and reading them back, compared with maps in memory
     Store,
@@ -44,9 +44,11 @@ pub(crate) enum FixBenchPart {
 ///
 /// transport measures io_uring requests with and without its flags, 64 connections with io_uring and
 /// with epoll, and a polled round trip, over local sockets (Linux; PERFKIT_IO=epoll or uring chooses
-/// one). techniques measures five techniques off and on: io_uring flags, a vector scanner, a Swiss
-/// table, a pinned thread, deferred work. Both compare variants in random order, with a control, on two
-/// threads; --cpu 0,1 pins those, which may or may not help.
+/// one). techniques measures techniques off and on: io_uring flags, SQPOLL, registered buffers and
+/// multishot receives, a vector scanner, a Swiss table, a pinned thread, huge and locked pages, deferred
+/// work, a queue of many producers. What the system refuses is a row with the reason. Both compare
+/// variants in random order, with a control, on two threads; --cpu 0,1 pins those, which may or may not
+/// help.
 #[derive(Debug, Clone, Args)]
 #[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 #[command(after_long_help = "Examples:
@@ -76,6 +78,9 @@ pub(crate) struct FixBenchArgs {
     #[arg(long, value_name = "N", default_value_t = 2000,
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) batch_size: u32,
+    /// techniques: 10,000 operations to warm up, then 5 batches of 100,000
+    #[arg(long, conflicts_with_all = ["batches", "batch_size"])]
+    pub(crate) as_seed: bool,
     /// Messages of the largest store
     #[arg(long, value_name = "N", default_value_t = 10_000_000, hide_short_help = true,
           value_parser = clap::value_parser!(u64).range(1000..=100_000_000))]

@@ -19,6 +19,11 @@ const MESSAGES_MAX: usize = 4096;
 /// Messages of the largest store when it is one part of several.
 const STORE_MESSAGES_MAX: u64 = 100_000;
 
+/// What `--as-seed` stands for: the sizes of the published measurements that the techniques are taken from.
+const AS_SEED_WARM_UP: u32 = 10_000;
+const AS_SEED_BATCH_SIZE: u32 = 100_000;
+const AS_SEED_BATCHES: u32 = 5;
+
 /// Runs the command.
 pub(crate) fn run(
     args: &FixBenchArgs,
@@ -57,6 +62,14 @@ fn plan(args: &FixBenchArgs, parts: Vec<Part>) -> Result<Plan> {
     }
     plan.batches = args.batches;
     plan.batch_size = args.batch_size;
+    if args.as_seed {
+        if args.part != FixBenchPart::Techniques {
+            return Err(Failure::usage("--as-seed is for techniques")
+                .help("`perfkit fix-bench techniques --as-seed`"));
+        }
+        (plan.batches, plan.batch_size) = (AS_SEED_BATCHES, AS_SEED_BATCH_SIZE);
+        plan.warm_up = Some(AS_SEED_WARM_UP);
+    }
     plan.store_messages = match args.part {
         FixBenchPart::Store => args.store_messages,
         _ => args.store_messages.min(STORE_MESSAGES_MAX),
