@@ -45,7 +45,14 @@ fn messages_of_every_shape_are_written_and_read_alike_on_every_path() {
             .collect();
         for message in messages(&shape, seed) {
             let is_valid = check(&mut decoders, &message.bytes);
-            assert_eq!(is_valid, message.fault.is_none(), "{}", shape.name);
+            let fault = message.fault;
+            assert_eq!(
+                is_valid,
+                fault.is_none(),
+                "{} {fault:?}: {}",
+                shape.name,
+                message.bytes.escape_ascii()
+            );
             if is_valid {
                 for encoder in &mut encoders {
                     let written = write(encoder, shape.msg_type, &message);

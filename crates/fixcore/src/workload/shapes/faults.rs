@@ -52,8 +52,13 @@ impl Fault {
         (starts, data): (&[usize], Option<usize>),
         random: &mut SplitMix64,
     ) -> Vec<u8> {
+        // Behind a data field, what begins with the byte 1 may be data.
+        let text = match (self, data) {
+            (Self::Empty, Some(data)) => starts.partition_point(|start| *start < data),
+            _ => starts.len(),
+        };
         let start = starts
-            .get(below(random, starts.len() as u64) as usize)
+            .get(below(random, text as u64) as usize)
             .map_or(0, |start| *start);
         let value = |body: &[u8], start: usize| {
             let rest = body.iter().skip(start);
@@ -73,7 +78,10 @@ impl Fault {
             Self::DataLength => match data {
                 Some(start) => {
                     let at = value(&body, start);
-                    body[at] = if body[at] == b'9' { b'8' } else { body[at] + 1 };
+                    match wrong_digit(&body, at) {
+                        Some(digit) => body[at] = digit,
+                        None => sum_off = 1,
+                    }
                 }
                 None => sum_off = 1,
             },
@@ -110,4 +118,22 @@ impl Fault {
         }
         out
     }
+}
+
+/// The first digit of a length, at this place, that makes it wrong: the data does not end with a field that
+/// follows it, as it would by chance.
+fn wrong_digit(body: &[u8], at: usize) -> Option<u8> {
+    let length = body.get(at..)?;
+    let digits = length.iter().position(|byte| *byte == frame::SOH)?;
+    let length = length.get(..digits)?;
+    let tag = body.get(at + digits + 1..)?;
+    let data = tag.get(tag.iter().position(|byte| *byte == b'=')? + 1..)?;
+    let rest = length.get(1..)?;
+    (b'1'..=b'9').find(|first| {
+        let digits = [*first].into_iter().chain(rest.iter().copied());
+        let bytes = digits.fold(0_usize, |bytes, digit| {
+            bytes * 10 + usize::from(digit.wrapping_sub(b'0'))
+        });
+        length.first() != Some(first) && data.get(bytes) != Some(&frame::SOH)
+    })
 }
