@@ -52,6 +52,9 @@ impl Column {
             "share" => format!("{:.3} %", number * 100.0),
             "ratio" => format!("{number:.2}"),
             "bytes" => format!("{number:.0} B"),
+            // Of measured rates more digits say nothing.
+            "per_second" if number >= 100.0 => format!("{number:.0}"),
+            "per_second" => format!("{number:.2}"),
             _ => format!("{number}"),
         }
     }
@@ -78,6 +81,9 @@ mod tests {
             column("matched", "share").cell(&Value::from(0.12)),
             "12.000 %"
         );
+        let rate = column("messages_per_s", "per_second");
+        assert_eq!(rate.cell(&Value::from(107_243.219)), "107243");
+        assert_eq!(rate.cell(&Value::from(99.987)), "99.99");
         assert_eq!(column("shape", "text").cell(&Value::from("a | b")), "a → b");
     }
 }
