@@ -670,7 +670,7 @@ fn in_zone(dir: &Path, zone: &str, mut command: Command, line: &str) {
     assert!(output.status.success(), "{line} in {zone}: {stderr}");
 }
 
-/// Whether times are those of the files, to so many seconds.
+/// Checks that times differ from those of the files by at most `seconds`.
 fn assert_near(dir: &Path, files: &[(String, i64)], seconds: i64, what: &str) {
     let found = times(dir);
     assert_eq!(found.len(), files.len(), "{what}");

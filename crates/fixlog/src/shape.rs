@@ -61,7 +61,7 @@ mod tests {
             }
             assert_eq!(shape_of(log, false), Some(shape));
         }
-        // What is told of a long message depends on its first bytes alone.
+        // The shape that a long message has depends on its first bytes alone.
         for body in [
             FIRST_BYTES_MAX - 40,
             FIRST_BYTES_MAX - 1,

@@ -28,7 +28,7 @@ pub(crate) fn settings() -> String {
     text
 }
 
-/// SendingTime, so many seconds from now.
+/// SendingTime, in seconds from now.
 fn time(seconds: i64) -> String {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -60,7 +60,7 @@ impl Client {
         })
     }
 
-    /// The bytes of the next message, whose SendingTime is so many seconds off.
+    /// The bytes of the next message, whose SendingTime is off by these seconds.
     pub(crate) fn message(&mut self, kind: &str, body: &str, off: i64) -> Vec<u8> {
         let head = format!(
             "35={kind}|34={}|49={}|52={}|56=US|",

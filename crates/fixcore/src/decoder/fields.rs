@@ -42,7 +42,7 @@ impl<'i, 'm> Fields<'i, 'm> {
         }
     }
 
-    /// Passes so many fields at the front: at most those that are left.
+    /// Passes `count` fields at the front: at most those that are left.
     fn pass(&mut self, count: usize) {
         let passed = self.ends.len() - self.left.len() + count;
         if let Some(end) = passed.checked_sub(1).and_then(|at| self.ends.get(at)) {
@@ -52,7 +52,7 @@ impl<'i, 'm> Fields<'i, 'm> {
         self.left = tags.iter().zip(self.ends.get(passed..).unwrap_or(&[]));
     }
 
-    /// Passes so many fields at the back: at most those that are left.
+    /// Passes `count` fields at the back: at most those that are left.
     fn pass_back(&mut self, count: usize) {
         let passed = self.ends.len() - self.left.len();
         let left = self.ends.len() - count;

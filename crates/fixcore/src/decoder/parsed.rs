@@ -7,14 +7,14 @@ use crate::scan::{Index, Scanner};
 
 /// Tags below this have a row of their own.
 const ROW_TAGS: u32 = 8192;
-/// So many look-ups in a long message compare all tags before a table is worth its cost.
+/// The number of look-ups in a long message that compare all tags, before a table is worth its cost.
 const COMPARING_LOOKUPS: u32 = 8;
 /// Each further one adds this part of the fields to the table, which takes as long as comparing all tags:
 /// building it at once would make one look-up slow.
 const STEP_PART: usize = 64;
-/// But at least so many.
+/// The fewest fields that such a look-up adds.
 const STEP_FIELDS: usize = 16;
-/// A larger tag is in one of so many rows after that of its hash, or not in the table.
+/// The number of rows, from that of its hash on, in one of which a larger tag is if the table has it.
 const PROBES: usize = 8;
 
 /// The last message, by its fields.

@@ -177,7 +177,7 @@ pub(super) fn sum(bytes: &[u8]) -> u32 {
         .wrapping_add(super::scalar::word_sums(rest))
 }
 
-/// So many tags are compared without a branch.
+/// The number of tags that are compared without a branch.
 const LONG: usize = 64;
 
 /// The place of the first tag that is `tag`.

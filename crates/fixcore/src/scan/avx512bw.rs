@@ -97,7 +97,7 @@ pub(super) fn sum(bytes: &[u8]) -> u32 {
     _mm512_reduce_add_epi64(_mm512_sad_epu8(sums, _mm512_setzero_si512())) as u32
 }
 
-/// So many tags are compared without a branch.
+/// The number of tags that are compared without a branch.
 const LONG: usize = 64;
 
 /// The place of the first tag that is `tag`.

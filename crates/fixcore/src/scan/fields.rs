@@ -294,7 +294,7 @@ unsafe fn put_all(
     }
 }
 
-/// Writes so many, and returns the other bits of the mask.
+/// Writes `COUNT` fields, and returns the other bits of the mask.
 ///
 /// # Safety
 /// As for [`put_all`].

@@ -9,7 +9,7 @@ use crate::frame::{SOH, TRAILER_BYTES};
 
 /// Shorter fields are read faster by the block.
 pub(super) const LONG_BYTES: usize = 48;
-/// memchr takes over after so many blocks of a value.
+/// The number of blocks of a value after which memchr takes over.
 const BLOCKS: usize = 4;
 
 /// Adds long fields from the start of one on. Returns the start of the first one that is not long, is

@@ -202,7 +202,7 @@ pub(super) fn which(tags: &[u32; FRONT_TAGS], tag: u32) -> u32 {
     _mm_movemask_epi8(_mm_packs_epi16(low, high)) as u32
 }
 
-/// So many tags are compared without a branch.
+/// The number of tags that are compared without a branch.
 const LONG: usize = 64;
 
 /// The place of the first tag that is `tag`.

@@ -117,7 +117,7 @@ impl Context<'_> {
         bytes
     }
 
-    /// The time so many seconds from now, as the version writes it.
+    /// The time in `seconds` from now, as the version writes it.
     fn time(&self, seconds: i64) -> Vec<u8> {
         let ns = seconds.saturating_mul(1_000_000_000);
         let millis = Timestamp(self.utc.0.saturating_add(ns)).to_millis();

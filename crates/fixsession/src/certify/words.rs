@@ -29,7 +29,7 @@ pub(super) fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// `1.5s`, or `1.5h`: so many times HeartBtInt.
+/// `1.5s` is a second and a half, `1.5h` one and a half times HeartBtInt.
 pub(super) fn time(word: &str) -> Option<Span> {
     let seconds = |number: &str| Duration::try_from_secs_f64(number.parse().ok()?).ok();
     if let Some(number) = word.strip_suffix('h') {

@@ -189,7 +189,7 @@ fn order(id: u64) -> Vec<u8> {
     body
 }
 
-/// Appends a number of at least so many digits.
+/// Appends a number with at least `digits` digits.
 fn push_number(out: &mut Vec<u8>, mut number: u64, digits: usize) {
     let start = out.len();
     while number > 0 || out.len() < start + digits {
