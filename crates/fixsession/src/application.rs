@@ -136,6 +136,17 @@ pub enum Refusal {
     Failed(String),
 }
 
+impl Refusal {
+    /// A field that the message must have is missing.
+    pub(crate) fn missing(tag: u32) -> Self {
+        Self::Reject {
+            reason: 1,
+            tag: Some(tag),
+            text: None,
+        }
+    }
+}
+
 /// Messages that an application sends from a call-back. They are sent in this order after it.
 #[derive(Debug, Default)]
 pub struct Outbox {

@@ -68,11 +68,7 @@ impl Application for Echo {
         let old = matches!(id.begin_string.as_str(), "FIX.4.0" | "FIX.4.1");
         match msg_type {
             b"D" => {
-                let order = message.get(CL_ORD_ID).ok_or(Refusal::Reject {
-                    reason: 1,
-                    tag: Some(CL_ORD_ID),
-                    text: None,
-                })?;
+                let order = message.get(CL_ORD_ID).ok_or(Refusal::missing(CL_ORD_ID))?;
                 if !self.seen.contains_key(id) {
                     self.seen.insert(id.clone(), Seen::default());
                 }

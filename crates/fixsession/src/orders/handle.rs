@@ -235,11 +235,7 @@ impl Application for Orders {
 /// A field that the message must have.
 fn required<'m>(message: &Message<'_, 'm>, tag: u32) -> Result<&'m [u8], Refusal> {
     let value = message.get(tag).filter(|value| !value.is_empty());
-    value.ok_or(Refusal::Reject {
-        reason: 1,
-        tag: Some(tag),
-        text: None,
-    })
+    value.ok_or(Refusal::missing(tag))
 }
 
 fn decimal(value: &[u8], tag: u32) -> Result<Decimal, Refusal> {
