@@ -1,9 +1,14 @@
 //! The first message of a connection, before it is known which session it belongs to.
 
-use fixcore::{Decoder, Message};
+use fixcore::{Decoder, Message, SOH};
 
 use crate::framing::{self, End};
 use crate::id::SessionId;
+
+/// BeginString (8) with its tag is shorter than this.
+const HEAD_BYTES_MAX: usize = 16;
+/// Digits of a BodyLength (9).
+const LENGTH_DIGITS_MAX: usize = 9;
 
 /// What the first bytes of a connection are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +60,7 @@ pub enum FirstProblem {
 /// ```
 #[must_use]
 pub fn first_message(input: &[u8], max_bytes: usize) -> First {
-    if !b"8=".starts_with(input.get(..2).unwrap_or(input)) {
+    if !may_begin(input) {
         return First::Refused(FirstProblem::NotFix);
     }
     let end = match framing::end(input, max_bytes, 0) {
@@ -72,6 +77,25 @@ pub fn first_message(input: &[u8], max_bytes: usize) -> First {
             None => First::Refused(FirstProblem::NoCompId),
         },
     }
+}
+
+/// Whether a message may begin with these bytes: `8=FIX`, and a BodyLength (9) of digits second. What does not is
+/// known at once, before a limit is reached.
+fn may_begin(input: &[u8]) -> bool {
+    const BEGIN: &[u8] = b"8=FIX";
+    if !BEGIN.starts_with(input.get(..BEGIN.len()).unwrap_or(input)) {
+        return false;
+    }
+    let head = input.get(..HEAD_BYTES_MAX).unwrap_or(input);
+    let Some(end) = head.iter().position(|byte| *byte == SOH) else {
+        return input.len() < HEAD_BYTES_MAX;
+    };
+    let rest = input.get(end + 1..).unwrap_or(&[]);
+    let length = rest.split(|byte| *byte == SOH).next().unwrap_or(rest);
+    let (tag, digits) = length.split_at(length.len().min(2));
+    b"9=".starts_with(tag)
+        && digits.len() <= LENGTH_DIGITS_MAX
+        && digits.iter().all(u8::is_ascii_digit)
 }
 
 /// The session that a message names, from the side that received it.

@@ -15,6 +15,8 @@ mod engine_refusals;
 mod engine_schedule;
 #[cfg(all(feature = "tls", target_os = "linux"))]
 mod engine_tls;
+#[cfg(all(feature = "net", target_os = "linux"))]
+mod engine_turns;
 mod options;
 mod orders;
 mod replay;

@@ -1,10 +1,12 @@
-//! The plan of a replay, for any request and any mix of messages.
+//! The plan of a replay, for any request and any mix of messages, and how much of it a call does.
 
 use std::collections::HashSet;
 
-use fixsession::{ReplayStep, plan_replay};
+use fixsession::{Echo, ReplayStep, plan_replay};
 use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::{collection, prop_assert, prop_assert_eq};
+
+use crate::common::{at, from_buyer, logged_on, seller, taken};
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
@@ -46,4 +48,45 @@ proptest! {
         }
         prop_assert_eq!(next, if first > last { first } else { last + 1 });
     }
+}
+
+#[test]
+fn a_call_resends_no_more_than_a_piece_whatever_is_asked_for() {
+    let mut seller = logged_on(seller());
+    let body = "148=x\x0133=1\x0158=y\x01".replace('y', &"y".repeat(100));
+    let last = 2_001;
+    for _ in 2..=last {
+        seller.send(b"B", body.as_bytes(), at(1), &mut ()).unwrap();
+    }
+    seller.sent(seller.output().len());
+    // A storm: every request asks for everything, and no two are alike.
+    let mut storm = Vec::new();
+    for number in 2..50 {
+        let asks = format!("7={}|16=0|", number - 1);
+        storm.extend(from_buyer("2", number, &asks, at(1)));
+    }
+    let piece = (16 << 10) + 512;
+    let (mut longest, mut next) = (0, 0);
+    let mut input = storm.as_slice();
+    loop {
+        seller.bytes(input, 64, at(1), &mut Echo::default());
+        input = &[];
+        longest = longest.max(seller.output().len());
+        let messages = taken(&mut seller);
+        if messages.is_empty() {
+            break;
+        }
+        for (kind, number, text) in messages {
+            assert!(text.contains("|43=Y|"), "{text}");
+            next = match kind.as_str() {
+                "4" => {
+                    let (_, new) = text.split_once("|36=").unwrap();
+                    new.split('|').next().unwrap().parse().unwrap()
+                }
+                _ => number + 1,
+            };
+        }
+    }
+    assert_eq!(next, last + 1, "all of it came in the end");
+    assert!(longest <= piece, "{longest} bytes by one call");
 }

@@ -13,7 +13,8 @@ use super::dial::Dialed;
 use super::dictionaries::Read;
 use super::error::EngineError;
 use super::happening::Happening;
-use super::listen::{Accepted, Listeners};
+use super::listen::Listeners;
+use super::lobby::{Accepted, Note};
 use super::options::EngineOptions;
 use super::slot::Slot;
 use super::status::SessionState;
@@ -58,6 +59,9 @@ pub struct Engine {
     pub(super) connections: Vec<Option<Connection>>,
     pub(super) listeners: Option<Listeners>,
     pub(super) accepted: Receiver<Accepted>,
+    pub(super) notes: Receiver<Note>,
+    /// Whether more of what other threads opened may wait.
+    pub(super) visitors_wait: bool,
     pub(super) dialed: Receiver<Dialed>,
     pub(super) to_dialed: Sender<Dialed>,
     pub(super) dialing: usize,
@@ -69,6 +73,8 @@ pub struct Engine {
     pub(super) dial_timers: Timers,
     /// Sessions with more to do than their budget allowed.
     pub(super) ready: VecDeque<usize>,
+    /// Until when sessions go on with what waits; later each handles one message of its turn.
+    pub(super) turn_until: Duration,
     pub(super) next_sweep: Duration,
     /// Sessions whose logs have lines that were not written.
     pub(super) log_due: Vec<usize>,
@@ -237,14 +243,21 @@ impl Engine {
     ) -> Result<usize, EngineError> {
         let mut now = clock.now();
         self.time(now, app);
-        let mut handled = 0;
+        let mut handled = match self.visitors_wait {
+            true => self.visitors(clock, app),
+            false => 0,
+        };
+        self.turn_until = now.monotonic.saturating_add(self.options.turn_time_max);
         for _ in 0..self.ready.len() {
-            if let Some(at) = self.ready.pop_front() {
-                handled += self.go_on(at, clock, app);
-            }
-        }
-        if handled > 0 {
+            let Some(at) = self.ready.pop_front() else {
+                break;
+            };
+            handled += self.go_on(at, clock, app);
             now = clock.now();
+            if now.monotonic >= self.turn_until {
+                // What came meanwhile goes before the others, which are behind anyway.
+                break;
+            }
         }
         if !self.log_due.is_empty() && !self.options.busy_poll {
             // Answers first, then the logs, then sleep.
@@ -276,8 +289,12 @@ impl Engine {
         let mut handled = 0;
         let is_known = wait == Wait::Poll && !self.options.timings;
         let mut known = is_known.then_some(now);
+        let mut is_first = true;
         while let Some(event) = self.streams.next_event() {
             let now = known.take().unwrap_or_else(|| clock.now());
+            if std::mem::take(&mut is_first) {
+                self.turn_until = now.monotonic.saturating_add(self.options.turn_time_max);
+            }
             handled += self.event(event, now, clock, app);
         }
         // A ring takes what is to be sent together with the next wait, in one call.
@@ -289,7 +306,8 @@ impl Engine {
 
     /// How long the streams may wait.
     fn wait(&self, wait_max: Duration, now: Now) -> Wait {
-        if self.options.busy_poll || !self.ready.is_empty() || wait_max.is_zero() {
+        let is_behind = !self.ready.is_empty() || self.visitors_wait;
+        if self.options.busy_poll || is_behind || wait_max.is_zero() {
             return Wait::Poll;
         }
         let timers = [
@@ -339,8 +357,7 @@ impl Engine {
         match event {
             StreamEvent::Received(id, lent) if id == self.wake => {
                 self.streams.release(lent);
-                self.visitors(now, app);
-                0
+                self.visitors(clock, app)
             }
             StreamEvent::Received(id, lent) => self.received(id, lent, now, clock, app),
             StreamEvent::Sent(id) => {

@@ -171,8 +171,9 @@ impl Engine {
             let name = slot.name();
             self.happenings.push_back(Happening::Slow { id: name, why });
         }
-        self.part(at, None, now, app);
+        // Dropped first: what waits for the peer need not be kept for it.
         self.drop_connection(id);
+        self.part(at, None, now, app);
     }
 
     /// Closes a connection at once.

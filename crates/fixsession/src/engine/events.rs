@@ -41,11 +41,9 @@ impl Engine {
             .and_then(Option::as_mut);
         let at = match connection.filter(|connection| connection.id == id) {
             Some(connection) => match (&mut connection.stage, &connection.tls) {
-                (Stage::First { bytes: first, .. }, None) => {
-                    first.extend_from_slice(bytes);
-                    None
-                }
                 (Stage::Session(at), None) => Some(*at),
+                // What comes without TLS has a session, or had one.
+                (_, None) => None,
                 _ => {
                     // Copied, for the connection sends while the streams still own the bytes.
                     let bytes = bytes.to_vec();
@@ -60,11 +58,12 @@ impl Engine {
         };
         let Some((at, slot)) = at.and_then(|at| Some((at, self.slots.get_mut(at)?))) else {
             self.streams.release(lent);
-            return self.first(id, clock, app);
+            return 0;
         };
         slot.fed += bytes.len();
+        let budget = slot.budget();
         let (session, mut logged) = slot.split(app, start);
-        let progress = session.bytes(bytes, 1, start, &mut logged);
+        let progress = session.bytes(bytes, budget, start, &mut logged);
         self.streams.release(lent);
         self.handle(at, progress, start, clock, app)
     }
@@ -98,8 +97,9 @@ impl Engine {
                 let slot = self.slots.get_mut(at);
                 let progress = slot.map(|slot| {
                     slot.fed += plain.len();
+                    let budget = slot.budget();
                     let (session, mut logged) = slot.split(app, start);
-                    session.bytes(&plain, 1, start, &mut logged)
+                    session.bytes(&plain, budget, start, &mut logged)
                 });
                 progress.map_or(0, |progress| self.handle(at, progress, start, clock, app))
             }
@@ -147,15 +147,17 @@ impl Engine {
             let idle = progress.handled == 0;
             let is_done =
                 !progress.more || progress.close || idle || handled >= self.options.budget_messages;
+            let mut is_over = is_done;
             if self.options.timings || !is_done {
                 let now = clock.now();
+                is_over |= now.monotonic >= self.turn_until;
                 if self.options.timings && !idle {
                     let took = now.monotonic.saturating_sub(last.monotonic);
                     self.took(Timing::Message(took));
                 }
                 last = now;
             }
-            if is_done {
+            if is_over {
                 break;
             }
             let Some(slot) = self.slots.get_mut(at) else {

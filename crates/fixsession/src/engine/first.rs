@@ -1,65 +1,97 @@
 //! Connections that were accepted: their first message says which session they are for.
 
+use std::time::Duration;
+
 use fixcore::io::Id;
 
 use super::clock::Clock;
 use super::connection::{Connection, Stage};
 use super::core::Engine;
 use super::happening::{Happening, TurnedAway};
-use super::listen::Accepted;
+use super::lobby::{Accepted, Note};
+use super::tls::Config;
 use crate::application::Application;
 use crate::first::{First, first_message};
 use crate::id::SessionId;
 use crate::now::Now;
+use crate::settings::SocketOptions;
 
 impl Engine {
-    /// Takes the connections that other threads opened.
-    pub(super) fn visitors(&mut self, now: Now, app: &mut impl Application) {
-        while let Ok(accepted) = self.accepted.try_recv() {
-            self.accept(accepted, now);
+    /// Takes connections that other threads opened: some of them, for the sessions have their turn, too. How many
+    /// messages were handled.
+    pub(super) fn visitors(&mut self, clock: &impl Clock, app: &mut impl Application) -> usize {
+        let mut handled = 0;
+        let start = clock.now();
+        let until = start.monotonic.saturating_add(self.options.turn_time_max);
+        self.visitors_wait = false;
+        while let Ok(note) = self.notes.try_recv() {
+            self.happenings.push_back(match note {
+                Note::Away(peer, why) => Happening::TurnedAway { peer, why },
+                Note::More(more) => Happening::MoreTurnedAway(more),
+            });
         }
         while let Ok(dialed) = self.dialed.try_recv() {
-            self.dialed(dialed, now, app);
+            self.dialed(dialed, clock.now(), app);
         }
+        while let Ok(accepted) = self.accepted.try_recv() {
+            handled += self.accept(accepted, clock, app);
+            if clock.now().monotonic >= until {
+                self.visitors_wait = true;
+                break;
+            }
+        }
+        handled
     }
 
-    fn accept(&mut self, accepted: Accepted, now: Now) {
+    /// How long a Logon at a port may take.
+    pub(super) fn logon_timeout(&self, listener: usize) -> Duration {
+        let stated = self.logon_timeouts.get(listener).copied().flatten();
+        stated.unwrap_or(self.options.first_message_timeout)
+    }
+
+    /// What the first session or template of a port states about its sockets, and what encrypts its connections.
+    fn port(&self, listener: usize) -> Option<(&SocketOptions, &Option<Config>)> {
+        let mut slots = self.slots.iter();
+        let owner = slots.find(|slot| slot.listener == Some(listener));
+        let owner = owner.map(|slot| (&slot.settings.endpoint.socket, &slot.tls));
+        let mut templates = self.templates.iter();
+        let template = templates.find(|template| template.listener == Some(listener));
+        owner.or(template.map(|template| (&template.settings.endpoint.socket, &template.tls)))
+    }
+
+    /// What encrypts the connections of a port.
+    pub(super) fn encryption_at(&self, listener: usize) -> Option<&Config> {
+        self.port(listener)?.1.as_ref()
+    }
+
+    fn accept(
+        &mut self,
+        accepted: Accepted,
+        clock: &impl Clock,
+        app: &mut impl Application,
+    ) -> usize {
         let Accepted {
             stream,
             listener,
             peer,
+            bytes,
         } = accepted;
         if self.stopping.is_some() {
-            return;
+            return 0;
         }
-        let owner = self
-            .slots
-            .iter()
-            .find(|slot| slot.listener == Some(listener));
-        let socket = owner.map(|slot| &slot.settings.endpoint.socket);
-        let template = self
-            .templates
-            .iter()
-            .find(|template| template.listener == Some(listener));
-        let socket = socket.or(template.map(|template| &template.settings.endpoint.socket));
-        if let Some(socket) = socket {
+        let now = clock.now();
+        if let Some((socket, _)) = self.port(listener) {
             super::dialing::set(&stream, socket);
         }
-        let tls = owner.map(|slot| &slot.tls);
-        let tls = tls
-            .or(template.map(|template| &template.tls))
-            .cloned()
-            .flatten();
+        let tls = self.encryption_at(listener);
         let tls = tls.map(|config| config.connect("")).transpose();
         let added = tls
             .ok()
             .and_then(|tls| Some((self.streams.add(stream).ok()?, tls)));
         match added {
             Some((id, tls)) => {
-                let stated = self.logon_timeouts.get(listener).copied().flatten();
-                let timeout = stated.unwrap_or(self.options.first_message_timeout);
-                let until = now.monotonic.saturating_add(timeout);
-                let bytes = Vec::new();
+                let until = now.monotonic.saturating_add(self.logon_timeout(listener));
+                let has_logon = !bytes.is_empty();
                 let stage = Stage::First {
                     bytes,
                     listener,
@@ -69,16 +101,21 @@ impl Engine {
                 connection.tls = tls.map(Box::new);
                 self.connect(connection);
                 self.connection_timers.arm(id.place(), until);
+                match has_logon {
+                    true => self.first(id, clock, app),
+                    false => 0,
+                }
             }
             None => {
                 let why = TurnedAway::Full;
                 self.happenings
                     .push_back(Happening::TurnedAway { peer, why });
+                0
             }
         }
     }
 
-    /// More of a first message came. How many messages were handled.
+    /// A first message, or more of one with TLS, came. How many messages were handled.
     pub(super) fn first(
         &mut self,
         id: Id,

@@ -50,6 +50,8 @@ pub enum Happening {
         /// Why.
         why: TurnedAway,
     },
+    /// So many further connections were closed without an answer, too fast to list them.
+    MoreTurnedAway(u64),
     /// A session has a connection.
     Connected {
         /// Which session.
@@ -118,6 +120,8 @@ pub enum TurnedAway {
     Closed(Box<SessionId>),
     /// A limit of this engine is reached.
     Full,
+    /// Too many connections of its address wait for their Logon.
+    Crowded,
     /// The peer closed the connection before a Logon was complete.
     Gone,
 }
@@ -140,6 +144,7 @@ impl fmt::Display for TurnedAway {
             Self::Duplicate(id) => write!(f, "{id} is connected already"),
             Self::Closed(id) => write!(f, "{id} is outside of its hours"),
             Self::Full => f.write_str("too many connections or sessions"),
+            Self::Crowded => f.write_str("too many connections of this address have not logged on"),
             Self::Gone => f.write_str("it closed the connection before its Logon was complete"),
         }
     }
@@ -149,6 +154,10 @@ impl fmt::Display for Happening {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TurnedAway { peer, why } => write!(f, "closed the connection of {peer}: {why}"),
+            Self::MoreTurnedAway(1) => f.write_str("closed one more connection without a Logon"),
+            Self::MoreTurnedAway(more) => {
+                write!(f, "closed {more} more connections without a Logon")
+            }
             Self::Connected {
                 id,
                 peer: Some(peer),

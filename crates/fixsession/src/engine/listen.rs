@@ -1,22 +1,17 @@
 //! Listening ports, on a thread of their own: no engine waits for them.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
-use std::os::fd::AsFd as _;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::os::unix::net::UnixStream;
-use std::sync::mpsc::SyncSender;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_with, sockopt};
 
-use super::wake::Waker;
+use super::lobby::{Lobby, Port, Ways};
+use super::strangers::Limits;
 
 /// Connections that the system keeps until they are accepted.
 const BACKLOG: i32 = 128;
-/// The pause after the system refused to accept.
-const RETRY: Duration = Duration::from_millis(10);
 
 /// Listens at the first address of a host that can be had. `reuses`: whether also at one that connections of an
 /// earlier listener still hold.
@@ -43,15 +38,6 @@ fn open_at(address: SocketAddr, reuses: bool) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// A connection that a listener accepted.
-#[derive(Debug)]
-pub(super) struct Accepted {
-    pub(super) stream: TcpStream,
-    /// The listener, by its place in the list.
-    pub(super) listener: usize,
-    pub(super) peer: IpAddr,
-}
-
 /// The thread that accepts. It ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Listeners {
@@ -62,22 +48,16 @@ pub(super) struct Listeners {
 }
 
 impl Listeners {
-    /// Accepts on these sockets, and sends what comes to `to`.
-    pub(super) fn start(
-        listeners: Vec<TcpListener>,
-        to: SyncSender<Accepted>,
-        waker: Waker,
-    ) -> io::Result<Self> {
-        let mut addresses = Vec::new();
-        for listener in &listeners {
-            listener.set_nonblocking(true)?;
-            addresses.push(listener.local_addr()?);
-        }
+    /// Accepts at these ports.
+    pub(super) fn start(ports: Vec<Port>, limits: Limits, ways: Ways) -> io::Result<Self> {
+        let addresses = ports.iter().map(|port| port.listener.local_addr());
+        let addresses = addresses.collect::<io::Result<_>>()?;
         let (stop, stopped) = UnixStream::pair()?;
+        let lobby = Lobby::new(ports, stopped, limits, ways)?;
         let thread = std::thread::Builder::new()
             .name("fix-listen".to_owned())
             .stack_size(128 << 10)
-            .spawn(move || accept(&listeners, &stopped, &to, &waker))?;
+            .spawn(move || lobby.serve())?;
         Ok(Self {
             addresses,
             stop: Some(stop),
@@ -100,49 +80,10 @@ impl Drop for Listeners {
     }
 }
 
-fn accept(
-    listeners: &[TcpListener],
-    stopped: &UnixStream,
-    to: &SyncSender<Accepted>,
-    waker: &Waker,
-) {
-    loop {
-        let mut ready: Vec<PollFd<'_>> = listeners
-            .iter()
-            .map(|listener| PollFd::from_borrowed_fd(listener.as_fd(), PollFlags::IN))
-            .collect();
-        ready.push(PollFd::from_borrowed_fd(stopped.as_fd(), PollFlags::IN));
-        match poll(&mut ready, None) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(_) => return,
-        }
-        if ready.last().is_some_and(|stop| !stop.revents().is_empty()) {
-            return;
-        }
-        for (at, listener) in listeners.iter().enumerate() {
-            let (stream, peer) = match listener.accept() {
-                Ok(accepted) => accepted,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
-                Err(_) => {
-                    // Too many files are open, or the peer is gone: not again at once.
-                    std::thread::sleep(RETRY);
-                    continue;
-                }
-            };
-            let accepted = Accepted {
-                stream,
-                listener: at,
-                peer: peer.ip().to_canonical(),
-            };
-            // An engine that is so far behind takes no more: the connection is closed.
-            let _ = to.try_send(accepted);
-            waker.wake();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::net::TcpStream;
+
     use super::*;
 
     #[test]

@@ -1,9 +1,10 @@
 //! Many sessions on one thread: connections, timers and schedules around the state machines (feature `net`, Linux).
 //!
 //! [`Engine::open`] makes sessions of settings, [`Engine::turn`] does what is due. Each turn takes a bounded number
-//! of messages of each session, so that one session cannot hold the thread, and no timer waits for input or
-//! output. Sockets are read and written without blocking, over [`fixcore::io::Streams`] (`epoll` or `io_uring`);
-//! accepting, looking up names and connecting are done on threads of their own.
+//! of messages of each session, and a bounded time for those that are behind, so that one session cannot hold the
+//! thread, and no timer waits for input or output. Sockets are read and written without blocking, over
+//! [`fixcore::io::Streams`] (`epoll` or `io_uring`); accepting, reading Logons, looking up names and connecting are
+//! done on threads of their own.
 //!
 //! Not here: what a session answers (`session`), what keys mean (`settings`).
 
@@ -20,6 +21,7 @@ mod first;
 mod happening;
 mod hosts;
 mod listen;
+mod lobby;
 mod logged;
 mod open;
 mod options;
@@ -27,6 +29,7 @@ mod proxy;
 mod scheduled;
 mod slot;
 mod status;
+mod strangers;
 mod timers;
 mod timing;
 #[cfg(feature = "tls")]

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::VecDeque;
 use std::net::{IpAddr, TcpListener, ToSocketAddrs as _};
 use std::sync::mpsc::{channel, sync_channel};
+use std::time::Duration;
 
 use fixcore::io::{Options, Streams};
 
@@ -12,10 +13,12 @@ use super::dictionaries::Read;
 use super::error::EngineError;
 use super::hosts::Hosts;
 use super::listen::{self, Listeners};
+use super::lobby::{Port, Ways};
 use super::logged::Counts;
 use super::options::EngineOptions;
 use super::scheduled::Scheduled;
 use super::slot::Slot;
+use super::strangers::Limits;
 use super::timers::Timers;
 use super::tls::{self, Config};
 use super::wake::Waker;
@@ -26,8 +29,9 @@ use crate::settings::{RemoteAddress, SessionSettings};
 use crate::store::StoreFailure;
 use crate::stores::SessionLog;
 
-/// Accepted connections that wait for the engine.
+/// Connections with a Logon that wait for the engine, and notes of those that were turned away.
 const ACCEPTED_MAX: usize = 1024;
+const NOTES_MAX: usize = 256;
 
 /// Ports by their address, each opened once.
 #[derive(Default)]
@@ -90,6 +94,7 @@ impl Engine {
         let (waker, watched) = Waker::pair()?;
         let wake = streams.add(watched)?;
         let (to_accepted, accepted) = sync_channel(ACCEPTED_MAX);
+        let (to_notes, notes) = sync_channel(NOTES_MAX);
         let (to_dialed, dialed) = channel();
         let mut ports = Ports::default();
         let mut engine = Self {
@@ -104,6 +109,8 @@ impl Engine {
             connections: Vec::new(),
             listeners: None,
             accepted,
+            notes,
+            visitors_wait: false,
             dialed,
             to_dialed,
             dialing: 0,
@@ -113,6 +120,7 @@ impl Engine {
             schedule_timers: Timers::default(),
             dial_timers: Timers::default(),
             ready: VecDeque::new(),
+            turn_until: Duration::ZERO,
             next_sweep: now.monotonic,
             log_due: Vec::new(),
             plain: Vec::new(),
@@ -147,8 +155,26 @@ impl Engine {
             }
         }
         if !ports.listeners.is_empty() {
-            let waker = engine.waker.try_clone()?;
-            let listeners = Listeners::start(ports.listeners, to_accepted, waker)?;
+            let ways = Ways {
+                accepted: to_accepted,
+                notes: to_notes,
+                waker: engine.waker.try_clone()?,
+            };
+            let limits = Limits {
+                most: engine
+                    .options
+                    .strangers_max
+                    .min(engine.options.connections_max),
+                most_of_an_address: engine.options.strangers_of_an_address_max,
+                bytes_max: engine.options.first_message_bytes_max,
+            };
+            let listeners = ports.listeners.into_iter().enumerate();
+            let ports = listeners.map(|(at, listener)| Port {
+                listener,
+                logon_timeout: engine.logon_timeout(at),
+                has_tls: engine.encryption_at(at).is_some(),
+            });
+            let listeners = Listeners::start(ports.collect(), limits, ways)?;
             engine.listeners = Some(listeners);
         }
         Ok(engine)

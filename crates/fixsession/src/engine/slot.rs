@@ -76,6 +76,11 @@ impl Slot {
         (&mut self.session, logged)
     }
 
+    /// How many messages are handled at once when bytes come: none while others wait, which have their turn.
+    pub(super) fn budget(&self) -> usize {
+        usize::from(!self.ready)
+    }
+
     /// Which session, for a [`Happening`](super::Happening).
     pub(super) fn name(&self) -> Box<SessionId> {
         Box::new(self.session.id().clone())

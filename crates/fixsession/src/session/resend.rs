@@ -12,9 +12,9 @@ use crate::times::is_later;
 use crate::writer::{Head, push_field, push_number_field};
 
 /// A replay waits while this much output is not written.
-const OUTPUT_BYTES_MAX: usize = 1 << 16;
+const OUTPUT_BYTES_MAX: usize = 1 << 14;
 /// How many numbers one call looks at.
-const NUMBERS_MAX: u64 = 1 << 14;
+const NUMBERS_MAX: u64 = 1 << 10;
 
 /// A stored message: its parts that a replay needs.
 #[derive(Debug, Clone, Copy)]
