@@ -20,7 +20,7 @@ pub(crate) struct Seen {
     pub(crate) timers: usize,
     pub(crate) timer_late: Duration,
     /// The most memory that the acceptor had.
-    pub(crate) rss_bytes: u64,
+    pub(crate) memory_bytes: u64,
 }
 
 /// The percentile of ascending values.
@@ -42,7 +42,8 @@ pub(crate) fn watch(acceptor: &Acceptor, time: Duration) -> Seen {
         let mut seen = Seen::default();
         let began = Instant::now();
         while began.elapsed() < time || !trading.iter().all(|one| one.is_finished()) {
-            seen.rss_bytes = seen.rss_bytes.max(acceptor.memory("VmRSS"));
+            // Without the files of stores, whose pages the system takes back when it needs them.
+            seen.memory_bytes = seen.memory_bytes.max(acceptor.memory("RssAnon"));
             std::thread::sleep(Duration::from_millis(20));
         }
         over.store(true, Ordering::Relaxed);

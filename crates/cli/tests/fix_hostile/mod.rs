@@ -2,7 +2,8 @@
 //! late, memory is bounded.
 //!
 //! An answer counts from the time at which its order was due, so that one that waits behind another is seen.
-//! `PERFKIT_FIX_HOSTILE_SECONDS` makes each attack longer (default 1). The long form is ignored by default; it is for
+//! `PERFKIT_FIX_HOSTILE_SECONDS` makes each attack longer (default 1), `PERFKIT_FIX_HOSTILE_ONLY` runs those whose names
+//! have this text. The long form is ignored by default; it is for
 //! a quiet machine and an optimised build:
 //!
 //!     cargo test --profile dist -p perfkit --test main fix_hostile -- --ignored --nocapture
@@ -26,7 +27,7 @@ struct Bounds {
     p99_times: u32,
     p99_more: Duration,
     timer_late: Duration,
-    rss_bytes: u64,
+    memory_bytes: u64,
 }
 
 /// One run: without an attack, then with each.
@@ -34,13 +35,19 @@ fn run(each: Duration, bounds: &Bounds) {
     let dir = directory();
     let acceptor = Acceptor::start(dir.path(), &settings(), "--app echo -q");
     let off = watch(&acceptor, each * 2);
-    let start = off.rss_bytes;
+    let start = off.memory_bytes;
     print("none", &off, &off, start);
     let mut late = Vec::new();
-    for (name, attack) in ATTACKS {
+    let only = std::env::var("PERFKIT_FIX_HOSTILE_ONLY").unwrap_or_default();
+    let attacks = ATTACKS.into_iter();
+    for (name, attack) in attacks.filter(|attack| attack.0.contains(&only)) {
         let stop = AtomicBool::new(false);
         let on = std::thread::scope(|scope| {
-            let attacker = scope.spawn(|| attack(acceptor.port, &stop));
+            let attacker = scope.spawn(|| {
+                // A peer has a machine of its own: it takes only what the acceptor and the others leave of this one.
+                let _ = rustix::process::nice(19);
+                attack(acceptor.port, &stop);
+            });
             let on = watch(&acceptor, each);
             stop.store(true, Ordering::Relaxed);
             attacker.join().expect("the attack ends");
@@ -55,8 +62,8 @@ fn run(each: Duration, bounds: &Bounds) {
         if on.timer_late > bounds.timer_late {
             late.push(format!("{name}: a timer was late by {:?}", on.timer_late));
         }
-        let more = on.rss_bytes.saturating_sub(start);
-        if more > bounds.rss_bytes {
+        let more = on.memory_bytes.saturating_sub(start);
+        if more > bounds.memory_bytes {
             late.push(format!("{name}: {more} bytes more memory"));
         }
     }
@@ -80,14 +87,14 @@ fn print(name: &str, off: &Seen, on: &Seen, start: u64) {
         format!("{:>9.0} {:>9.0}", us(off), us(on))
     };
     eprintln!(
-        "{name:<22} n {:>6}  p50 off/on {} us  p99 off/on {} us  timers {:>3} late {:>6.1} ms  rss {:>6.1} MiB ({:+.1})",
+        "{name:<22} n {:>6}  p50 off/on {} us  p99 off/on {} us  timers {:>3} late {:>6.1} ms  memory {:>6.1} MiB ({:+.1})",
         on.answers.len(),
         us(50.0),
         us(99.0),
         on.timers,
         on.timer_late.as_secs_f64() * 1e3,
-        on.rss_bytes as f64 / 1_048_576.0,
-        (on.rss_bytes as f64 - start as f64) / 1_048_576.0,
+        on.memory_bytes as f64 / 1_048_576.0,
+        (on.memory_bytes as f64 - start as f64) / 1_048_576.0,
     );
 }
 
@@ -102,9 +109,9 @@ fn seconds(default: u64) -> Duration {
 fn hostile_peers_leave_the_others_alone() {
     let bounds = Bounds {
         p99_times: 20,
-        p99_more: Duration::from_secs(10),
+        p99_more: Duration::from_secs(1),
         timer_late: Duration::from_millis(900),
-        rss_bytes: 192 << 20,
+        memory_bytes: 128 << 20,
     };
     run(seconds(1), &bounds);
 }
@@ -116,7 +123,7 @@ fn hostile_peers_change_no_percentile() {
         p99_times: 3,
         p99_more: Duration::from_millis(2),
         timer_late: Duration::from_millis(50),
-        rss_bytes: 192 << 20,
+        memory_bytes: 128 << 20,
     };
     run(seconds(10), &bounds);
 }
