@@ -22,6 +22,10 @@ pub enum NameFault {
     Traversal,
     /// It is longer than [`NAME_BYTES_MAX`].
     TooLong,
+    /// It contains a backslash, which some programs take for a separator.
+    Backslash,
+    /// A part of it is empty or `.`, so that another name leads to the same place.
+    EmptyPart,
 }
 
 impl fmt::Display for NameFault {
@@ -33,6 +37,8 @@ impl fmt::Display for NameFault {
             Self::Drive => "the name starts with a drive",
             Self::Traversal => "the name leads out of its directory",
             Self::TooLong => "the name is longer than 65535 bytes",
+            Self::Backslash => "the name has a backslash, which some programs take for a separator",
+            Self::EmptyPart => "the name has components that are empty or '.'",
         })
     }
 }
@@ -65,6 +71,28 @@ pub fn check(name: &str) -> Result<(), NameFault> {
     }
     if parts(name).next().is_none() {
         return Err(NameFault::Empty);
+    }
+    Ok(())
+}
+
+/// Checks a name, and that every program makes the same path of it: no backslashes, no components that are
+/// empty or `.`. A `/` at its end is that of a directory.
+///
+/// ```
+/// use zipstream::name::{NameFault, check_portable};
+///
+/// assert_eq!(check_portable("src/"), Ok(()));
+/// assert_eq!(check_portable("a\\b"), Err(NameFault::Backslash));
+/// assert_eq!(check_portable("./a"), Err(NameFault::EmptyPart));
+/// ```
+pub fn check_portable(name: &str) -> Result<(), NameFault> {
+    check(name)?;
+    if name.contains('\\') {
+        return Err(NameFault::Backslash);
+    }
+    let path = name.strip_suffix('/').unwrap_or(name);
+    if path.split('/').any(|part| part.is_empty() || part == ".") {
+        return Err(NameFault::EmptyPart);
     }
     Ok(())
 }

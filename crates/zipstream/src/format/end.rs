@@ -8,6 +8,8 @@ pub(crate) const END_BYTES: usize = 22;
 pub(crate) const LOCATOR_BYTES: usize = 20;
 /// Bytes of a ZIP64 end record of version 1.
 pub(crate) const END64_BYTES: usize = 56;
+/// The size that it states: that of what follows the size.
+pub(crate) const END64_DATA_BYTES: u64 = 44;
 
 /// What end records state about the directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +45,7 @@ impl End {
     /// Parses the ZIP64 end record at the start of `bytes`.
     pub(crate) fn parse64(bytes: &[u8]) -> Option<Self> {
         let fixed = bytes.first_chunk::<END64_BYTES>()?;
-        (le32(fixed, 0) == END64_SIGNATURE && le64(fixed, 4) >= 44).then(|| Self {
+        (le32(fixed, 0) == END64_SIGNATURE && le64(fixed, 4) >= END64_DATA_BYTES).then(|| Self {
             disks: (le32(fixed, 16), le32(fixed, 20)),
             entries: (le64(fixed, 24), le64(fixed, 32)),
             directory_bytes: le64(fixed, 40),

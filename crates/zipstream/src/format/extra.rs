@@ -176,9 +176,26 @@ fn ntfs_time(area: &[u8]) -> Option<EntryTime> {
     })
 }
 
+/// The seconds since 1970 of every field of times.
+pub(crate) fn stamps(area: &[u8]) -> impl Iterator<Item = i64> {
+    let old = |id| find(area, id).and_then(|data| seconds_at(data, 4));
+    let all = [
+        ntfs_time(area),
+        seconds_of_times(area),
+        old(OLD_UNIX_TIMES),
+        old(UNIX_TIMES),
+    ];
+    let seconds = |time: EntryTime| time.seconds_utc(|local| local);
+    all.into_iter().flatten().map(seconds)
+}
+
 /// The UTF-8 name of the Unicode field, if it belongs to the name in the header.
 pub(crate) fn unicode_name<'a>(area: &'a [u8], header_name: &[u8]) -> Option<&'a str> {
-    let data = find(area, UNICODE_NAME)?;
+    unicode_text(find(area, UNICODE_NAME)?, header_name)
+}
+
+/// The name in the data of a Unicode field, if it belongs to the name in the header.
+pub(crate) fn unicode_text<'a>(data: &'a [u8], header_name: &[u8]) -> Option<&'a str> {
     let fits = data.len() >= 5 && data[0] == 1 && le32(data, 1) == libdeflater::crc32(header_name);
     fits.then(|| std::str::from_utf8(&data[5..]).ok())?
 }

@@ -10,6 +10,7 @@ pub(crate) const CRC32_AT: u64 = 14;
 /// The fields of a local header after its signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Local<'a> {
+    pub(crate) needed: u16,
     pub(crate) flags: u16,
     pub(crate) method: u16,
     pub(crate) time: u16,
@@ -31,6 +32,25 @@ pub(crate) fn has_signature(bytes: &[u8]) -> bool {
     bytes.len() >= 4 && le32(bytes, 0) == LOCAL_SIGNATURE
 }
 
+/// Checksum and sizes before a descriptor, where they are missing, 0, or stated twice.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct StatedBefore {
+    pub(crate) crc32: u32,
+    /// Content and compressed size in the header, unless they are all ones.
+    pub(crate) narrow: Option<(u64, u64)>,
+    /// The same in the ZIP64 field.
+    pub(crate) wide: Option<(u64, u64)>,
+}
+
+impl StatedBefore {
+    /// Whether the sizes are stated twice and differ.
+    pub(crate) fn is_two(&self) -> bool {
+        self.narrow
+            .zip(self.wide)
+            .is_some_and(|(narrow, wide)| narrow != wide)
+    }
+}
+
 impl<'a> Local<'a> {
     /// Parses a header that is complete in `bytes`; see [`total_bytes`].
     pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
@@ -40,6 +60,7 @@ impl<'a> Local<'a> {
         }
         let name_end = LOCAL_BYTES + usize::from(le16(fixed, 26));
         Some(Self {
+            needed: le16(fixed, 4),
             flags: le16(fixed, 6),
             method: le16(fixed, 8),
             time: le16(fixed, 10),
@@ -68,6 +89,16 @@ impl<'a> Local<'a> {
             return narrow;
         }
         extra::local_sizes(self.extra).unwrap_or(narrow)
+    }
+
+    /// Everything that this header states about checksum and sizes.
+    pub(crate) fn stated_before(&self) -> StatedBefore {
+        let ones = self.content == MAX32 && self.compressed == MAX32;
+        StatedBefore {
+            crc32: self.crc32,
+            narrow: (!ones).then_some((self.content.into(), self.compressed.into())),
+            wide: extra::local_sizes(self.extra),
+        }
     }
 }
 

@@ -33,6 +33,8 @@ pub(crate) const MAX16: u16 = u16::MAX;
 pub(crate) mod flag {
     /// The content is encrypted.
     pub(crate) const ENCRYPTED: u16 = 1;
+    /// Two bits whose meaning the method has.
+    pub(crate) const METHOD: u16 = 3 << 1;
     /// For LZMA: a marker ends the compressed content.
     pub(crate) const MARKER: u16 = 1 << 1;
     /// A descriptor with sizes and checksum follows the content.

@@ -8,16 +8,17 @@ use super::extra;
 const UPPER: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐\
                      └┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
-/// A name as text: UTF-8 if flagged, else the Unicode field if it belongs to this name, else UTF-8
-/// if it is valid, as many programs write it without the flag, else code page 437. `None` if it is
-/// flagged as UTF-8 and invalid.
+/// A name as text: UTF-8 if flagged, else the Unicode field if it belongs to this name, as in unzip, 7-Zip and
+/// bsdtar, else UTF-8 if it is valid, as many programs write it without the flag, else code page 437. `None` if
+/// it is flagged as UTF-8 and invalid.
 pub(crate) fn decode<'a>(raw: &'a [u8], utf8: bool, area: &'a [u8]) -> Option<Cow<'a, str>> {
     let plain = std::str::from_utf8(raw).ok().map(Cow::Borrowed);
-    if utf8 || raw.is_ascii() {
+    if utf8 {
         return plain;
     }
     let other = || raw.iter().map(|byte| from_437(*byte)).collect();
     extra::unicode_name(area, raw)
+        .filter(|name| !name.is_empty())
         .map(Cow::Borrowed)
         .or(plain)
         .or_else(|| Some(Cow::Owned(other())))
@@ -47,6 +48,15 @@ mod tests {
         assert_eq!(decode("ü".as_bytes(), true, &[]).unwrap(), "ü");
         assert_eq!(decode(&[0x81], false, &[]).unwrap(), "ü");
         assert_eq!(decode(&[0x81], true, &[]), None);
+        let field = [
+            &[0x75, 0x70, 7, 0, 1][..],
+            &libdeflater::crc32(b"a").to_le_bytes(),
+            "ü".as_bytes(),
+        ]
+        .concat();
+        assert_eq!(decode(b"a", false, &field).unwrap(), "ü");
+        assert_eq!(decode(b"a", true, &field).unwrap(), "a");
+        assert_eq!(decode(b"b", false, &field).unwrap(), "b");
         // Two or more letters of code page 437 hardly ever form valid UTF-8.
         assert_eq!(decode("ü".as_bytes(), false, &[]).unwrap(), "ü");
     }

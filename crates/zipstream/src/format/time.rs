@@ -2,6 +2,8 @@
 
 /// 1980-01-01 00:00:00, the first time of the DOS fields.
 pub(crate) const DOS_MIN: i64 = 315_532_800;
+/// Moments that the DOS fields have in every zone.
+pub(crate) const DOS_RANGE: std::ops::Range<i64> = DOS_MIN + DAY..DOS_MAX - DAY;
 /// 2107-12-31 23:59:58, the last one.
 const DOS_MAX: i64 = 4_354_819_198;
 const DAY: i64 = 86_400;

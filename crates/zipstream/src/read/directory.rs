@@ -112,9 +112,9 @@ impl Directory {
 
     /// Counts the entries and checks the limits and, in the strict profile, the stated count.
     pub(crate) fn count(&mut self, options: &ReadOptions) -> Result<u64, Error> {
-        let mut found = 0;
+        let (mut found, mut renamed) = (0, 0);
         for entry in self.iter() {
-            entry?;
+            renamed += u64::from(entry?.is_renamed());
             found += 1;
             if found > options.limits.entries {
                 let most = options.limits.entries;
@@ -123,6 +123,10 @@ impl Directory {
                     format!("more than {most} entries"),
                 ));
             }
+        }
+        if renamed > 0 {
+            let entries = renamed;
+            self.warnings.push(Warning::UnicodeNames { entries });
         }
         let stated = self.stated_entries;
         // Old programs count modulo 65536.
@@ -235,6 +239,16 @@ impl<'a> Entry<'a> {
             .entry(lossy)
             .at(self.at)
         })
+    }
+
+    /// Whether its Unicode field has another name than its record, in ASCII or UTF-8, and counts.
+    fn is_renamed(&self) -> bool {
+        let (raw, area) = (self.central.name, self.central.extra);
+        if area.is_empty() || self.central.flags & flag::UTF8 != 0 {
+            return false;
+        }
+        let other = extra::unicode_name(area, raw).filter(|name| !name.is_empty());
+        other.is_some_and(|name| std::str::from_utf8(raw).is_ok_and(|raw| raw != name))
     }
 
     /// The name for messages, with replacement characters if it is invalid.

@@ -3,7 +3,7 @@
 use super::directory::Entry;
 use super::reader::{ArchiveReader, Scratch};
 use super::source::ReadAt;
-use super::strict::{Names, agree, differs, safe_name, twice};
+use super::strict::{Names, agree_strictly, check_local, check_record, differs};
 use crate::error::{Error, ErrorKind};
 use crate::format::local::{LOCAL_BYTES, Local, descriptor_bytes, total_bytes};
 use crate::method::Method;
@@ -107,11 +107,8 @@ impl Strict {
             let entry = at(reader, position)?;
             let named = |error: Error| error.at(entry.record_offset()).entry(entry.name_lossy());
             if self.named == self.done {
-                let name = entry.name()?;
-                safe_name(&name, entry.central().extra).map_err(named)?;
-                if !self.names.insert(&name) {
-                    return Err(named(twice()));
-                }
+                let name = check_record(&entry).map_err(named)?;
+                self.names.insert(name).map_err(named)?;
                 self.named += 1;
             }
             let free = self.free;
@@ -155,7 +152,8 @@ fn entry_end<R: ReadAt>(
     let held = scratch.window.get(source, offset, header_bytes, limit)?;
     let local = Local::parse(&held[..header_bytes])
         .ok_or_else(|| Error::new(ErrorKind::Corrupt, "no local header"))?;
-    agree(entry, &local)?;
+    check_local(&local)?;
+    agree_strictly(entry, &local)?;
     let (wide, descriptor) = (local.is_zip64(), local.has_descriptor());
     let stored = entry.method() == Method::Stored && !entry.is_encrypted();
     if stored && entry.compressed_bytes() != entry.content_bytes() {

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::directory::Directory;
 use super::options::{ReadOptions, Warning, is_padding};
+use super::strict::{check_end, check_end64, check_locator, hides_an_end};
 use crate::error::{Error, ErrorKind};
 use crate::format::end::{END_BYTES, END64_BYTES, End, LOCATOR_BYTES, located};
 use crate::format::{CENTRAL_SIGNATURE, END_SIGNATURE, le32};
@@ -130,16 +131,26 @@ impl Locator {
         } else if trailing > 0 {
             self.let_pass(Warning::Trailing { bytes: trailing }, end_at)?;
         }
-        if self.options.is_strict() && signatures(&self.comment).next().is_some() {
+        let strict = self.options.is_strict();
+        if strict && hides_an_end(&tail[at..comment_end]) {
             return Err(Error::corrupt(end_at, "a second end record in the comment"));
         }
         let locator = at
             .checked_sub(LOCATOR_BYTES)
             .and_then(|at| located(&tail[at..]));
         let Some(offset) = locator else {
+            if strict && end.is_whole() {
+                check_end(&end, None).map_err(|error| error.at(end_at))?;
+            }
             return self.place(end, end_at);
         };
         let locator_at = end_at - LOCATOR_BYTES as u64;
+        if strict {
+            // The record is right before it.
+            let record_at = locator_at.saturating_sub(END64_BYTES as u64);
+            let checked = check_locator(&tail[at - LOCATOR_BYTES..at], record_at);
+            checked.map_err(|error| error.at(locator_at))?;
+        }
         // At the stated offset, or, if bytes precede the archive, right before the locator.
         let fits = |at: u64| {
             at.checked_add(END64_BYTES as u64)
@@ -158,10 +169,6 @@ impl Locator {
                 return Err(Error::corrupt(locator_at, what));
             }
         };
-        if self.options.is_strict() && at != offset {
-            let what = "the locator points elsewhere than to the ZIP64 end record";
-            return Err(Error::corrupt(locator_at, what));
-        }
         Ok(Stage::End64 {
             range: at..at + END64_BYTES as u64,
             locator_at,
@@ -186,6 +193,10 @@ impl Locator {
             // Twenty bytes that only look like a locator.
             return self.place(narrow, locator_at + LOCATOR_BYTES as u64);
         };
+        if self.options.is_strict() {
+            check_end64(bytes).map_err(|error| error.at(at))?;
+            check_end(&narrow, Some(&wide)).map_err(|error| error.at(locator_at))?;
+        }
         if !narrow.agrees_with(&wide) {
             self.let_pass(Warning::EndRecords, at)?;
         }

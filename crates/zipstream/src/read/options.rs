@@ -203,6 +203,12 @@ pub enum Warning {
     },
     /// The end records contradict each other; the ZIP64 one is used.
     EndRecords,
+    /// Entries whose Unicode Path field has another name than their record. That of the field is used, as in
+    /// unzip, 7-Zip and bsdtar; Python, Go and Java use the other.
+    UnicodeNames {
+        /// Their number.
+        entries: u64,
+    },
 }
 
 impl fmt::Display for Warning {
@@ -214,6 +220,10 @@ impl fmt::Display for Warning {
             Self::Count { stated, found } => {
                 write!(f, "number of entries: stated {stated}, found {found}")
             }
+            Self::UnicodeNames { entries } => write!(
+                f,
+                "{entries} entries have another name in their Unicode Path field: that one is used"
+            ),
             Self::EndRecords => f.write_str("the two end records contradict each other"),
         }
     }

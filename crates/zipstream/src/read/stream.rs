@@ -12,15 +12,18 @@ mod step;
 
 pub use step::{StreamEntry, StreamEvent, StreamStep};
 
+use std::hash::RandomState;
+
 use super::directory::Entry;
 use super::options::{ReadOptions, is_padding};
-use super::strict::Names;
+use super::strict::{Names, Seen, hides_an_end};
 use crate::crypt::Decryption;
 use crate::crypt::decrypt::{Decryptor, Scheme, or_wrong_password};
 use crate::engine::content::ContentDecoder;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::Central;
 use crate::format::end::End;
+use crate::format::local::StatedBefore;
 use crate::raw_entry::FoundSizes;
 
 /// The longest descriptor. Reading this many bytes is safe: the end record, the shortest record
@@ -50,12 +53,17 @@ pub struct StreamDecoder {
     /// Whether its content is skipped.
     skipping: bool,
     seen: Vec<Seen>,
+    /// The key of their hashes.
+    key: RandomState,
     /// Their names, in the strict profile.
     names: Names,
     records: u64,
     directory_start: Option<u64>,
     directory_end: u64,
     wide_end: Option<End>,
+    /// Where that starts, and whether its locator was seen.
+    wide_end_at: u64,
+    located: bool,
     total: u64,
     /// Bytes after the archive.
     padding: u64,
@@ -75,6 +83,8 @@ struct Header {
     /// Without what encryption adds.
     compressed: u64,
     content: u64,
+    /// What precedes a descriptor.
+    before: StatedBefore,
     scheme: Option<Scheme>,
 }
 
@@ -91,18 +101,6 @@ impl Header {
         self.scheme
             .map_or(stated, |scheme| scheme.crc32(found, stated))
     }
-}
-
-/// What is remembered of an entry, to compare the directory with it.
-#[derive(Debug, Clone, Copy)]
-struct Seen {
-    method: u16,
-    flags: u16,
-    offset: u64,
-    crc32: u32,
-    name_crc32: u32,
-    compressed: u64,
-    content: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,6 +122,8 @@ enum State {
     /// Bytes to skip, then a record.
     Skip(u64),
     Comment(u64),
+    /// The end record with its comment, until so many bytes are held: the strict profile looks into it.
+    HeldComment(usize),
     End,
 }
 
@@ -149,11 +149,14 @@ impl StreamDecoder {
             decryptor: None,
             skipping: false,
             seen: Vec::new(),
+            key: RandomState::new(),
             names: Names::default(),
             records: 0,
             directory_start: None,
             directory_end: 0,
             wide_end: None,
+            wide_end_at: 0,
+            located: false,
             total: 0,
             padding: 0,
             error: None,
@@ -288,6 +291,18 @@ impl StreamDecoder {
                     let left = self.pass(left, input, &mut taken);
                     self.state = left.map_or(State::Record, State::Skip);
                     left.map(|_| StreamEvent::NeedInput)
+                }
+                State::HeldComment(bytes) => {
+                    let whole = self.hold(bytes, input, &mut taken);
+                    if whole && hides_an_end(&self.held) {
+                        let what = "a second end record in the comment";
+                        return Err(Error::corrupt(self.held_start(), what));
+                    }
+                    if whole {
+                        self.held.clear();
+                        self.state = State::End;
+                    }
+                    (!whole).then_some(StreamEvent::NeedInput)
                 }
                 State::Comment(left) => {
                     let left = self.pass(left, input, &mut taken);

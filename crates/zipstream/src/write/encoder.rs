@@ -185,7 +185,7 @@ impl ArchiveEncoder {
         }
     }
 
-    /// Starts an entry. Its name must pass [`name::check`] and be new; a directory's name gets its
+    /// Starts an entry. Its name must pass [`name::check_portable`] and be new; a directory's name gets its
     /// `/`. After an error of kind `Name`, `Duplicate` or `Setting` the archive continues without
     /// the entry.
     pub fn start_entry(&mut self, name: &str, options: &EntryOptions) -> Result<(), Error> {
@@ -205,7 +205,7 @@ impl ArchiveEncoder {
             .meta(&self.options)
             .map_err(|error| error.entry(name))?;
         let bad = |what: String| Err(Error::new(ErrorKind::Name, what).entry(name));
-        if let Err(fault) = name::check(name) {
+        if let Err(fault) = name::check_portable(name) {
             return bad(fault.to_string());
         }
         let open = &mut self.open;

@@ -34,6 +34,12 @@ pub(super) fn name(path: &Path) -> Result<Option<String>> {
             }
         }
     }
+    if let Err(fault @ zipstream::name::NameFault::Backslash) =
+        zipstream::name::check_portable(&name)
+    {
+        return Err(Failure::new(format!("'{}': {fault}", path.display()))
+            .help("rename it, or leave it out with -x"));
+    }
     Ok((!name.is_empty()).then_some(name))
 }
 
@@ -48,5 +54,6 @@ mod tests {
         assert_eq!(name("/etc/passwd"), Some("etc/passwd".to_owned()));
         assert_eq!(name("."), None);
         assert!(super::name(Path::new("a/../b")).is_err());
+        assert!(super::name(Path::new("a\\b")).is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! The content of an entry in a stream: the encryption header, the content, the authentication code
 //! and the descriptor.
 
+use super::super::strict::sizes_before_a_descriptor;
 use super::{DESCRIPTOR_BYTES_MAX, State, StreamDecoder, StreamEvent, StreamStep};
 use crate::crypt::decrypt::{Decryptor, refuse_early};
 use crate::engine::bounds::{Bounds, limit};
@@ -272,6 +273,11 @@ impl StreamDecoder {
             let what = "its descriptor differs from its content in size or checksum";
             return Err(self.named(Error::new(ErrorKind::Mismatch, what)));
         };
+        if self.options.is_strict() {
+            let values = (crc32, compressed, decoder.produced());
+            let before = sizes_before_a_descriptor(&self.header.before, values);
+            before.map_err(|error| self.named(error))?;
+        }
         self.held.drain(..bytes);
         self.remember(0, crc32);
         self.state = State::Record;

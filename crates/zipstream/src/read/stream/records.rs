@@ -3,14 +3,16 @@
 use super::super::directory::Entry;
 use super::super::encrypted::refuse_unreadable;
 use super::super::locate::split;
-use super::super::strict::{self, SHARED_FLAGS};
-use super::{END64_EXTRA_BYTES_MAX, Header, Seen, State, StreamDecoder, StreamEntry, StreamEvent};
+use super::super::strict::{
+    Seen, check_end, check_end64, check_local, check_locator, check_record,
+};
+use super::{END64_EXTRA_BYTES_MAX, Header, State, StreamDecoder, StreamEntry, StreamEvent};
 use crate::crypt::aes;
 use crate::crypt::decrypt::Scheme;
 use crate::entry_time::EntryTime;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::{self, CENTRAL_BYTES, Central};
-use crate::format::end::{END_BYTES, END64_BYTES, End, LOCATOR_BYTES};
+use crate::format::end::{END_BYTES, END64_BYTES, END64_DATA_BYTES, End, LOCATOR_BYTES};
 use crate::format::local::{self, LOCAL_BYTES, Local};
 use crate::format::{
     CENTRAL_SIGNATURE, END_SIGNATURE, END64_SIGNATURE, EXTRA_DATA_SIGNATURE, LOCAL_SIGNATURE,
@@ -119,23 +121,15 @@ impl StreamDecoder {
             crc32: local.crc32,
             compressed,
             content,
+            before: local.stated_before(),
             scheme,
         };
         if self.options.is_strict() {
-            strict::safe_name(&name, local.extra).map_err(named)?;
-            if !self.names.insert(&name) {
-                return Err(named(strict::twice()));
-            }
+            let name = check_local(&local).map_err(named)?;
+            self.names.insert(name).map_err(named)?;
         }
-        self.seen.push(Seen {
-            method: local.method,
-            flags: local.flags,
-            offset: start,
-            crc32: 0,
-            name_crc32: libdeflater::crc32(local.name),
-            compressed: 0,
-            content: 0,
-        });
+        let seen = Seen::new(&local, start, &self.key);
+        self.seen.push(seen);
         self.entry = Some(entry);
         self.held.clear();
         self.state = State::Begin;
@@ -144,6 +138,9 @@ impl StreamDecoder {
     }
 
     fn central(&mut self, start: u64) -> Result<StreamEvent, Error> {
+        if self.options.is_strict() {
+            self.expect(self.wide_end.is_none() && !self.located, start)?;
+        }
         let first = *self.directory_start.get_or_insert(start);
         self.directory_end = self.offset;
         self.entry = None;
@@ -155,72 +152,80 @@ impl StreamDecoder {
             return Err(Error::corrupt(start, "no directory record"));
         };
         let record = Entry::new(central, self.records, start, 0)?;
-        if self.options.is_strict() && !self.matches(&record) {
-            let what = "the directory and the local header differ";
-            let error = Error::new(ErrorKind::Mismatch, what).at(start);
-            return Err(error.entry(record.name_lossy()));
+        if self.options.is_strict() {
+            let named = |error: Error| error.at(start).entry(record.name_lossy());
+            check_record(&record).map_err(named)?;
+            let offset = record.offset();
+            let at = self.seen.binary_search_by_key(&offset, |seen| seen.offset);
+            if !at.is_ok_and(|at| self.seen[at].is_of(&record, &self.key)) {
+                let what = "the directory and the local header differ";
+                return Err(named(Error::new(ErrorKind::Mismatch, what)));
+            }
         }
         self.records += 1;
         self.state = State::RecordHeld;
         Ok(StreamEvent::Record)
     }
 
-    /// Whether a record agrees with what was seen of its entry.
-    fn matches(&self, record: &Entry<'_>) -> bool {
-        let offset = record.offset();
-        let at = self.seen.binary_search_by_key(&offset, |seen| seen.offset);
-        let stated = (
-            record.crc32(),
-            record.compressed_bytes(),
-            record.content_bytes(),
-        );
-        at.is_ok_and(|at| {
-            let seen = &self.seen[at];
-            let central = record.central();
-            (seen.crc32, seen.compressed, seen.content) == stated
-                && seen.method == central.method
-                && (seen.flags ^ central.flags) & SHARED_FLAGS == 0
-                && seen.name_crc32 == libdeflater::crc32(record.name_bytes())
-        })
-    }
-
     fn end(&mut self, signature: u32, start: u64) -> Result<(), Error> {
         self.state = State::Record;
+        let strict = self.options.is_strict();
         if signature == END64_SIGNATURE {
             let Some(end) = End::parse64(&self.held) else {
                 return Err(Error::corrupt(start, "no ZIP64 end record"));
             };
-            let more = le64(&self.held, 4).saturating_sub(44);
+            let more = le64(&self.held, 4).saturating_sub(END64_DATA_BYTES);
             if more > END64_EXTRA_BYTES_MAX {
                 let what = "a ZIP64 end record with too much data";
                 return Err(Error::new(ErrorKind::Limit, what).at(start));
             }
-            self.wide_end = Some(end);
+            if strict {
+                self.expect(self.wide_end.is_none() && !self.located, start)?;
+                check_end64(&self.held).map_err(|error| error.at(start))?;
+            }
+            (self.wide_end, self.wide_end_at) = (Some(end), start);
             self.state = State::Skip(more);
         } else if signature == END_SIGNATURE {
             let Some(end) = End::parse(&self.held) else {
                 return Err(Error::corrupt(start, "no end record"));
             };
+            if strict {
+                self.judge_end(&end, start)?;
+                self.entry = None;
+                self.state = State::HeldComment(END_BYTES + end.comment_bytes);
+                return Ok(());
+            }
             self.state = State::Comment(end.comment_bytes as u64);
-            self.judge_end(&end, start)?;
+        } else if strict {
+            self.expect(self.wide_end.is_some() && !self.located, start)?;
+            check_locator(&self.held, self.wide_end_at).map_err(|error| error.at(start))?;
+            self.located = true;
         }
         self.entry = None;
         self.held.clear();
         Ok(())
     }
 
-    fn judge_end(&self, narrow: &End, at: u64) -> Result<(), Error> {
-        if !self.options.is_strict() {
-            return Ok(());
+    /// Refuses a record of ZIP64 that stands where it should not.
+    fn expect(&self, expected: bool, at: u64) -> Result<(), Error> {
+        match expected {
+            true => Ok(()),
+            false => Err(Error::corrupt(at, "a ZIP64 record out of its order")),
         }
-        let end = self.wide_end.as_ref().unwrap_or(narrow);
+    }
+
+    /// Compares the end records with each other and with the directory.
+    fn judge_end(&self, narrow: &End, at: u64) -> Result<(), Error> {
+        let wide = self.wide_end.as_ref();
+        let end = wide.unwrap_or(narrow);
         if !end.is_whole() {
             return Err(split().at(at));
         }
+        self.expect(wide.is_some() == self.located, at)?;
+        check_end(narrow, wide).map_err(|error| error.at(at))?;
         let start = self.directory_start.unwrap_or(end.directory_offset);
         let bytes = self.directory_end.saturating_sub(start);
-        let right = narrow.agrees_with(end)
-            && end.entries == (self.records, self.records)
+        let right = end.entries == (self.records, self.records)
             && self.seen.len() as u64 == self.records
             && (end.directory_offset, end.directory_bytes) == (start, bytes);
         if right {
