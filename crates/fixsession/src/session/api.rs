@@ -17,8 +17,6 @@ use crate::store::{Store, StoreFailure};
 
 /// The longest message that is read unless `MaxMessageSize` (383) of this side says otherwise.
 const MESSAGE_BYTES_MAX: usize = 4 << 20;
-/// How much memory the output keeps when all of it is written.
-const OUTPUT_BYTES_KEPT: usize = 1 << 16;
 
 /// What a session is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -223,7 +221,6 @@ impl<S: Store> Session<S> {
         let logon_timeout = core.options.logon_timeout;
         self.framer.clear();
         core.output.clear();
-        core.written = 0;
         core.link = Link {
             connected: true,
             logon_due: Some(now.monotonic.saturating_add(logon_timeout)),
@@ -335,8 +332,6 @@ impl<S: Store> Session<S> {
         core.link = Link::default();
         core.forget_numbers();
         core.output.clear();
-        core.output.shrink_to(OUTPUT_BYTES_KEPT);
-        core.written = 0;
         self.framer.clear();
         if resets {
             let _ = core.reset_or_stop(&mut cx);
@@ -358,19 +353,13 @@ impl<S: Store> Session<S> {
     /// The bytes to write to the connection.
     #[must_use]
     pub fn output(&self) -> &[u8] {
-        self.core.output.get(self.core.written..).unwrap_or(&[])
+        self.core.output.waiting()
     }
 
     /// This many bytes of the output were written. If the session then [has work](Self::has_work), call
     /// [`bytes`](Self::bytes) with no bytes: a replay goes on.
     pub fn sent(&mut self, bytes: usize) {
-        let core = &mut self.core;
-        core.written = core.written.saturating_add(bytes).min(core.output.len());
-        if core.written == core.output.len() {
-            core.output.clear();
-            core.output.shrink_to(OUTPUT_BYTES_KEPT);
-            core.written = 0;
-        }
+        self.core.output.wrote(bytes);
     }
 
     /// Whether [`bytes`](Self::bytes) would do something without more bytes.

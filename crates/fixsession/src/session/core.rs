@@ -12,6 +12,7 @@ use crate::gap::{Asked, Queue};
 use crate::now::Now;
 use crate::options::SessionOptions;
 use crate::replay::Replay;
+use crate::session::output::Output;
 use crate::store::{Store, StoreFailure};
 use crate::times::{Reader, Stamp};
 use crate::version::Protocol;
@@ -96,9 +97,8 @@ pub(super) struct Core<S> {
     /// The body and the bytes of the message that is being written.
     pub(super) body: Vec<u8>,
     pub(super) message: Vec<u8>,
-    /// What is to be written to the connection, and how much of it was.
-    pub(super) output: Vec<u8>,
-    pub(super) written: usize,
+    /// What is to be written to the connection.
+    pub(super) output: Output,
 }
 
 impl<S: Store> Core<S> {
@@ -129,8 +129,7 @@ impl<S: Store> Core<S> {
             time: Stamp::default(),
             body: Vec::new(),
             message: Vec::new(),
-            output: Vec::new(),
-            written: 0,
+            output: Output::default(),
             options,
         }
     }

@@ -11,6 +11,7 @@ mod application;
 mod core;
 mod logon;
 mod missing;
+mod output;
 mod receive;
 mod resend;
 mod send;

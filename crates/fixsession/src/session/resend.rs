@@ -98,7 +98,7 @@ impl<S: Store> Core<S> {
     }
 
     fn has_room(&self) -> bool {
-        self.output.len().saturating_sub(self.written) < OUTPUT_BYTES_MAX
+        self.output.waiting().len() < OUTPUT_BYTES_MAX
     }
 
     /// Goes on with a replay, as far as there is room in the output.

@@ -140,7 +140,7 @@ impl<S: Store> Core<S> {
     /// Hands the message that was written to the connection.
     pub(super) fn transmit<A: Application>(&mut self, cx: &mut Context<'_, A>) {
         cx.app.outgoing(&self.options.id, &self.message);
-        self.output.extend_from_slice(&self.message);
+        self.output.push(&self.message);
         self.link.last_sent = cx.now.monotonic;
     }
 
