@@ -11,7 +11,8 @@ use crate::common::{directory, run, words};
 use crate::peer::engine::{Kind, Ours, Peer, has_cpp, has_java};
 
 /// BeginString, and DefaultApplVerID of FIXT.
-const VERSIONS: [(&str, &str); 3] = [("FIX.4.2", ""), ("FIX.4.4", ""), ("FIXT.1.1", "FIX.5.0SP2")];
+pub(crate) const VERSIONS: [(&str, &str); 3] =
+    [("FIX.4.2", ""), ("FIX.4.4", ""), ("FIXT.1.1", "FIX.5.0SP2")];
 
 /// The tests, each with whether what it needs is here.
 pub(crate) fn trials() -> Vec<Trial> {
@@ -52,7 +53,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 /// Settings of one session. `names` are ours and theirs, `own` the lines of this side.
-fn settings(
+pub(crate) fn settings(
     (role, port): (&str, u16),
     (begin, application): (&str, &str),
     (sender, target): (&str, &str),
@@ -80,13 +81,13 @@ fn ours(version: (&str, &str), own: &str) -> String {
     settings(("acceptor", 0), version, ("OURS", "PEER"), own)
 }
 
-fn theirs(port: u16, version: (&str, &str), own: &str) -> String {
+pub(crate) fn theirs(port: u16, version: (&str, &str), own: &str) -> String {
     let own = format!("{PEER}\n{own}");
     settings(("initiator", port), version, ("PEER", "OURS"), &own)
 }
 
 /// A port that was free a moment ago.
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
     listener.local_addr().expect("known").port()
 }
@@ -135,7 +136,7 @@ fn initiator(kind: Kind, version: (&str, &str)) {
 }
 
 /// Our next numbers, by the report: sent, expected.
-fn state(dir: &Path) -> (u64, u64) {
+pub(crate) fn state(dir: &Path) -> (u64, u64) {
     let report = std::fs::read(dir.join("report.json")).expect("a report");
     let report: serde_json::Value = serde_json::from_slice(&report).expect("JSON");
     let tables = report["tables"].as_array().expect("tables");

@@ -17,6 +17,8 @@ use crate::common::{directory, run, words};
 /// Orders of a burst, and how many are written at a time.
 const BURST: usize = 200;
 const CHUNK: usize = 25;
+/// Orders of a burst that goes on until the disk is full: more than a segment of the store takes.
+const FULL_BURST: usize = 4_000;
 /// Text (58) of an order: a segment of the store is full after some 1,300 of them.
 const TEXT_BYTES: usize = 3_000;
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -25,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Trouble {
     None,
-    /// The disk is full in some of the bursts.
+    /// The disk is full in every other burst.
     FullDisk,
     /// The store goes to QuickFIX's format and back after each kill.
     Moves,
@@ -249,35 +251,47 @@ fn settings(store: &Path) -> String {
 }
 
 /// A small file system in memory, if this process may mount one.
-struct Small(PathBuf);
+struct Small {
+    path: PathBuf,
+    bytes: u64,
+}
 
 impl Small {
-    fn mount(path: PathBuf, mib: usize) -> Option<Self> {
+    fn mount(path: PathBuf, bytes: u64) -> Option<Self> {
         std::fs::create_dir_all(&path).expect("made");
-        let size = format!("size={mib}m");
+        let small = Self { path, bytes };
+        let options = format!("size={bytes}");
+        small
+            .ran(&["-t", "tmpfs", "-o", &options, "none"])
+            .then_some(small)
+    }
+
+    /// Whether `mount` with these arguments did it.
+    fn ran(&self, arguments: &[&str]) -> bool {
         let mut mount = Command::new("mount");
-        mount
-            .args(["-t", "tmpfs", "-o", &size, "none"])
-            .arg(&path)
-            .stderr(Stdio::null());
-        mount.status().ok()?.success().then_some(Self(path))
+        mount.args(arguments).arg(&self.path).stderr(Stdio::null());
+        mount.status().is_ok_and(|status| status.success())
+    }
+
+    fn resize(&self, bytes: u64) {
+        let options = format!("remount,size={bytes}");
+        assert!(self.ran(&["-o", &options]), "{options}");
     }
 
     /// Leaves no room.
     fn fill(&self) {
-        let mut file = std::fs::File::create(self.0.join("ballast")).expect("made");
-        let block = vec![1; 1 << 16];
-        while file.write_all(&block).is_ok() {}
+        let is = rustix::fs::statvfs(&self.path).expect("mounted");
+        self.resize((is.f_blocks - is.f_bfree) * is.f_frsize);
     }
 
     fn free(&self) {
-        let _ = std::fs::remove_file(self.0.join("ballast"));
+        self.resize(self.bytes);
     }
 }
 
 impl Drop for Small {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+        let _ = Command::new("umount").arg("-l").arg(&self.path).status();
     }
 }
 
@@ -286,7 +300,7 @@ fn killed(kills: usize, trouble: Trouble) {
     let dir = directory();
     let dir = dir.path();
     let small = match trouble {
-        Trouble::FullDisk => match Small::mount(dir.join("small"), 16 + kills * 2) {
+        Trouble::FullDisk => match Small::mount(dir.join("small"), (kills as u64 + 4) << 23) {
             Some(small) => Some(small),
             None => {
                 eprintln!("not run: this process may not mount a small file system");
@@ -315,11 +329,13 @@ fn killed(kills: usize, trouble: Trouble) {
             small.free();
             assert!(peer.log_on(port), "{:?}", peer.wrong);
         }
-        if let Some(small) = small.as_ref().filter(|_| !is_last && random.below(2) == 0) {
+        let filled = small.as_ref().filter(|_| !is_last && kill % 2 == 0);
+        if let Some(small) = filled {
             small.fill();
         }
         let at = random.below(BURST as u64) as usize;
-        for begin in (0..BURST).step_by(CHUNK) {
+        let burst = filled.map_or(BURST, |_| FULL_BURST);
+        for begin in (0..burst).step_by(CHUNK) {
             let mut bytes = Vec::new();
             for _ in 0..CHUNK {
                 orders += 1;
@@ -334,15 +350,17 @@ fn killed(kills: usize, trouble: Trouble) {
             if peer.stream.is_none() {
                 break;
             }
-            if !is_last && (begin..begin + CHUNK).contains(&at) {
+            if !is_last && filled.is_none() && (begin..begin + CHUNK).contains(&at) {
                 std::thread::sleep(Duration::from_micros(random.below(8_000)));
                 break;
             }
         }
-        if is_last || peer.stream.is_none() {
+        full += usize::from(small.is_some() && peer.stream.is_none());
+        // Half of the kills with a full disk come before there is room again.
+        let stays_full = filled.is_some() && kill % 4 == 0;
+        if is_last || (peer.stream.is_none() && !stays_full) {
             // All that was sent comes back; with a full disk, once there is room.
             if let Some(small) = &small {
-                full += u32::from(peer.stream.is_none());
                 small.free();
             }
             let began = Instant::now();
@@ -384,6 +402,8 @@ fn killed(kills: usize, trouble: Trouble) {
         peer.logouts,
     );
     assert_eq!(peer.wrong, Vec::<String>::new());
+    let enough = if small.is_some() { kills / 3 } else { 0 };
+    assert!(full >= enough, "the disk was full {full} times");
     assert_eq!((peer.echoes.len(), twice.len()), (orders, 0));
     // Both sides agree: the report of the store has the numbers that the counterparty has.
     let name = std::fs::read_dir(&store)

@@ -6,6 +6,8 @@ mod peer;
 #[cfg(target_os = "linux")]
 mod fix_engines;
 mod fix_json;
+#[cfg(target_os = "linux")]
+mod fix_takeover;
 mod multicall;
 #[cfg(feature = "cloud")]
 mod object_store;
@@ -16,6 +18,8 @@ fn main() {
     let trials = [
         #[cfg(target_os = "linux")]
         fix_engines::trials(),
+        #[cfg(target_os = "linux")]
+        fix_takeover::trials(),
         fix_json::trials(),
         multicall::trials(),
         #[cfg(feature = "cloud")]
