@@ -32,9 +32,6 @@ const STANDARD: [(u32, u32); 24] = [
     (1468, 1469),
 ];
 
-/// More rows than this the table of length fields does not have.
-const ROWS_MAX: usize = 4096;
-
 /// Pairs of a length field and its data field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataPairs {
@@ -42,8 +39,6 @@ pub struct DataPairs {
     pairs: Vec<(u32, u32)>,
     /// The tags of data fields, sorted.
     data: Vec<u32>,
-    /// By the tag of a length field: that of its data field, or 0. Larger tags are in `pairs` only.
-    data_of: Vec<u32>,
     /// All of these tags.
     pub(crate) watch: Watch,
 }
@@ -75,24 +70,14 @@ impl DataPairs {
     /// These pairs, each the tag of a length field and the tag of its data field.
     #[must_use]
     pub fn new(pairs: &[(u32, u32)]) -> Self {
-        let watch = Watch::of(pairs.iter().flat_map(|(length, data)| [*length, *data]));
         let mut data: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
         data.sort_unstable();
         let mut pairs = pairs.to_vec();
         pairs.sort_unstable();
-        let rows = pairs.iter().map(|pair| pair.0 as usize + 1);
-        let mut data_of = vec![0; rows.filter(|rows| *rows <= ROWS_MAX).max().unwrap_or(0)];
-        // The first pair of a length field counts.
-        for (length, data) in pairs.iter().rev() {
-            if let Some(row) = data_of.get_mut(*length as usize) {
-                *row = *data;
-            }
-        }
         Self {
+            watch: Watch::of_pairs(&pairs),
             pairs,
             data,
-            data_of,
-            watch,
         }
     }
 
@@ -100,12 +85,6 @@ impl DataPairs {
     #[must_use]
     pub fn pairs(&self) -> &[(u32, u32)] {
         &self.pairs
-    }
-
-    /// The tag of the data field that follows a length field; 0 for other tags, and maybe for large ones.
-    #[inline]
-    pub(crate) fn data_of(&self, length: u32) -> u32 {
-        self.data_of.get(length as usize).copied().unwrap_or(0)
     }
 
     #[inline]

@@ -3,13 +3,13 @@
 use super::check;
 use super::message::Message;
 use super::parsed::Parsed;
-use super::reader::{self, Reader};
+use super::reader::Reader;
 use super::start::Start;
 use crate::data::DataPairs;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::MESSAGE_BYTES_MAX;
 use crate::isa::Isa;
-use crate::scan::Scanner;
+use crate::scan::{Scanner, data_fields, field};
 
 /// Parses messages, and reuses its buffers from message to message.
 #[doc(alias = "parser")]
@@ -74,9 +74,9 @@ impl Decoder {
         let Parsed { scanner, index, .. } = &mut self.parsed;
         index.start(bytes.len());
         // Where fields are read one by one, those that are known are not read again.
-        let known = match scanner.isa() {
-            Isa::Scalar => start.fields(bytes, &self.pairs.watch),
-            _ => None,
+        let known = match scanner.is_singly(bytes.len()) {
+            true => start.fields(bytes, &self.pairs.watch),
+            false => None,
         };
         let from = known.map_or(0, |ends| index.push_start(ends));
         let at = scanner.fields(bytes, from, &self.pairs.watch, index);
@@ -114,7 +114,16 @@ impl Decoder {
         }
         let Parsed { scanner, index, .. } = &mut self.parsed;
         index.start(bytes.len());
-        let from = known.map_or(0, |ends| index.push_start(ends));
+        let mut from = known.map_or(0, |ends| index.push_start(ends));
+        if known.is_some()
+            && let Some((tag, end)) = field(bytes, from, &self.pairs.watch)
+        {
+            if tag != 35 {
+                return Err(Error::new(ErrorKind::HeaderOrder, from).tag_is(tag));
+            }
+            index.push(tag, end as u32);
+            from = end + 1;
+        }
         let mut reader = Reader::new(bytes, &self.pairs, from);
         while index.len < 3 && reader.at < bytes.len() {
             let start = reader.at;
@@ -148,12 +157,7 @@ impl Decoder {
         let mut at = stopped;
         while at < bytes.len() {
             let from = at;
-            while let Some(both) = reader::pair(bytes, pairs, at) {
-                for (tag, end) in both {
-                    index.push(tag, end as u32);
-                    at = end + 1;
-                }
-            }
+            at = data_fields(bytes, from, &pairs.watch, index);
             if at == from {
                 let mut reader = Reader::new(bytes, pairs, at);
                 loop {

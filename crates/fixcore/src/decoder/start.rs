@@ -4,8 +4,10 @@
 use crate::frame::{SOH, TRAILER_BYTES, bytes_before};
 use crate::scan::{Watch, last_digits};
 
-/// Shorter messages are not looked at here.
-const BYTES_MIN: usize = 32;
+/// What is looked at: in shorter messages as much as there is.
+const HEAD_BYTES: usize = 32;
+/// No message is shorter.
+const BYTES_MIN: usize = 16;
 
 /// What is known of the start of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,13 +16,13 @@ pub(super) struct Start {
     pub(super) ends: [u32; 2],
     /// What BodyLength states, if that is known.
     pub(super) body: u32,
-    /// Whether no more must be known: BodyLength is correct and MsgType comes next, or the message is short.
+    /// Whether no more must be known: BodyLength is correct and MsgType comes next, or the message is too short.
     pub(super) is_enough: bool,
 }
 
-/// Some bytes of a message's head. The caller knows that they are there.
+/// Some bytes of a message's head; zeros if they are not all there.
 #[inline(always)]
-fn some<const BYTES: usize>(head: &[u8; BYTES_MIN], at: usize) -> [u8; BYTES] {
+fn some<const BYTES: usize>(head: &[u8], at: usize) -> [u8; BYTES] {
     let some = head.get(at..).and_then(<[u8]>::first_chunk);
     some.copied().unwrap_or([0; BYTES])
 }
@@ -29,14 +31,19 @@ impl Start {
     /// Looks for `8=`, a BeginString of six to thirteen bytes, `9=`, a BodyLength of up to seven digits, and `35=`.
     #[inline]
     pub(super) fn of(bytes: &[u8]) -> Self {
-        let mut start = Self {
-            ends: [0; 2],
-            body: 0,
-            is_enough: true,
-        };
-        let Some(head) = bytes.first_chunk() else {
-            return start;
-        };
+        match bytes.first_chunk::<HEAD_BYTES>() {
+            Some(head) => Self::within(head, bytes.len()),
+            None if bytes.len() >= BYTES_MIN => Self::within(bytes, bytes.len()),
+            None => Self {
+                is_enough: true,
+                ..Self::default()
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn within(head: &[u8], bytes: usize) -> Self {
+        let mut start = Self::default();
         let begin = 8 + bytes_before(u64::from_le_bytes(some(head, 8)), SOH);
         let digits = u64::from_le_bytes(some(head, begin + 3));
         // If there are none, the separator is not a digit.
@@ -52,16 +59,15 @@ impl Start {
             (start.ends, start.body) = ([begin as u32, length as u32], body);
         }
         let end = stated.map(|body| length + 1 + body as usize + TRAILER_BYTES);
-        start.is_enough = end == Some(bytes.len()) && some(head, length) == [SOH, b'3', b'5', b'='];
+        start.is_enough = end == Some(bytes) && some(head, length) == [SOH, b'3', b'5', b'='];
         start
     }
 
     /// The ends of BeginString and BodyLength, if these are the first fields.
     #[inline]
     pub(super) fn fields(self, bytes: &[u8], watch: &Watch) -> Option<[u32; 2]> {
-        let head = bytes.first_chunk()?;
         // A separator in the first eight bytes would end BeginString.
-        let is_first = bytes_before(u64::from_le_bytes(some(head, 0)), SOH) == 8;
+        let is_first = bytes_before(u64::from_le_bytes(some(bytes, 0)), SOH) == 8;
         let is_plain = self.ends[0] > 0 && !watch.has(8) && !watch.has(9);
         (is_first && is_plain).then_some(self.ends)
     }

@@ -98,6 +98,7 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
             bits(low, SOH) | bits(high, SOH) << 32
         },
         tags: |words: &mut [u32], count: usize| tags(words, count, watch),
+        singly: 0,
     };
     fields::fields(bytes, from, watch, index, steps, |bytes| sum(bytes))
 }
@@ -138,7 +139,8 @@ pub(super) fn tags(words: &mut [u32], count: usize, watch: &Watch) -> Option<usi
         let plain = _mm256_movemask_ps(_mm256_castsi256_ps(plain)).cast_unsigned();
         let strange = _bzhi_u32(!plain & 0xff, (count - 8 * at) as u32);
         if strange != 0 {
-            let wrong = !_mm256_movemask_epi8(_mm256_cmpeq_epi32(above, none)).cast_unsigned();
+            let right = _mm256_cmpeq_epi32(above, none);
+            let wrong = !_mm256_movemask_ps(_mm256_castsi256_ps(right)).cast_unsigned();
             if let Some(lane) = strange_lane(eight, strange, wrong, watch) {
                 return Some(8 * at + lane);
             }
@@ -152,7 +154,7 @@ pub(super) fn tags(words: &mut [u32], count: usize, watch: &Watch) -> Option<usi
 fn strange_lane(tags: &[u32; 8], strange: u32, wrong: u32, watch: &Watch) -> Option<usize> {
     let mut lanes = tags.iter().enumerate();
     let is_strange = |(lane, tag): (usize, &u32)| {
-        strange >> lane & 1 != 0 && (wrong >> (4 * lane) & 1 != 0 || watch.has(*tag))
+        strange >> lane & 1 != 0 && (wrong >> lane & 1 != 0 || watch.has(*tag))
     };
     lanes.position(is_strange)
 }
@@ -177,35 +179,14 @@ pub(super) fn sum(bytes: &[u8]) -> u32 {
         .wrapping_add(super::scalar::word_sums(rest))
 }
 
-/// The number of tags that are compared without a branch.
-const LONG: usize = 64;
-
 /// The place of the first tag that is `tag`.
 #[target_feature(enable = "avx2,bmi1")]
 pub(super) fn find(tags: &[u32], tag: u32) -> Option<usize> {
-    let before = match tags.len() {
-        ..LONG => 0,
-        _ => without(tags, tag),
-    };
-    let (eights, rest) = tags.get(before..)?.as_chunks::<8>();
-    for (at, eight) in eights.iter().enumerate() {
+    let wanted = _mm256_set1_epi32(tag.cast_signed());
+    super::find::find(tags, tag, |eight: &[u32; 8]| {
         // SAFETY: eight numbers are 32 bytes; the load needs no alignment.
         let eight = unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) };
-        let is = _mm256_movemask_epi8(_mm256_cmpeq_epi32(
-            eight,
-            _mm256_set1_epi32(tag.cast_signed()),
-        ));
-        if is != 0 {
-            return Some(before + 8 * at + is.trailing_zeros() as usize / 4);
-        }
-    }
-    let found = rest.iter().position(|other| *other == tag)?;
-    Some(before + 8 * eights.len() + found)
-}
-
-/// Tags of a long message before a part of it that has `tag`.
-#[inline(never)]
-#[target_feature(enable = "avx2,bmi1")]
-fn without(tags: &[u32], tag: u32) -> usize {
-    super::scalar::without::<LONG>(tags, tag)
+        let is = _mm256_cmpeq_epi32(eight, wanted);
+        _mm256_movemask_ps(_mm256_castsi256_ps(is)).cast_unsigned()
+    })
 }

@@ -4,8 +4,8 @@
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi8, _mm512_add_epi64, _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epi32_mask,
-    _mm512_loadu_si512, _mm512_maskz_loadu_epi8, _mm512_maskz_loadu_epi32, _mm512_reduce_add_epi64,
-    _mm512_sad_epu8, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_setzero_si512,
+    _mm512_loadu_si512, _mm512_maskz_loadu_epi8, _mm512_reduce_add_epi64, _mm512_sad_epu8,
+    _mm512_set1_epi8, _mm512_set1_epi32, _mm512_setzero_si512,
 };
 
 use super::block::{self, Found, Masks};
@@ -72,6 +72,7 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
         },
         soh: |block: &[u8; 64]| _mm512_cmpeq_epi8_mask(load(block), _mm512_set1_epi8(SOH as i8)),
         tags: |words: &mut [u32], count: usize| super::avx2::tags(words, count, watch),
+        singly: 0,
     };
     fields::fields(bytes, from, watch, index, steps, |bytes| sum(bytes))
 }
@@ -97,35 +98,14 @@ pub(super) fn sum(bytes: &[u8]) -> u32 {
     _mm512_reduce_add_epi64(_mm512_sad_epu8(sums, _mm512_setzero_si512())) as u32
 }
 
-/// The number of tags that are compared without a branch.
-const LONG: usize = 64;
-
 /// The place of the first tag that is `tag`.
 #[inline]
 #[target_feature(enable = "avx512f,bmi1,bmi2")]
 pub(super) fn find(tags: &[u32], tag: u32) -> Option<usize> {
     let wanted = _mm512_set1_epi32(tag.cast_signed());
-    let mut at = match tags.len() {
-        ..LONG => 0,
-        _ => without(tags, tag),
-    };
-    while at < tags.len() {
-        let left = (tags.len() - at).min(16) as u32;
-        let mask = (0xffff_u32 >> (16 - left)) as u16;
-        // SAFETY: the mask has a bit for each remaining number and no more; no other is read.
-        let some = unsafe { _mm512_maskz_loadu_epi32(mask, tags.as_ptr().add(at).cast()) };
-        let is = _mm512_cmpeq_epi32_mask(some, wanted) & mask;
-        if is != 0 {
-            return Some(at + is.trailing_zeros() as usize);
-        }
-        at += 16;
-    }
-    None
-}
-
-/// Tags of a long message before a part of it that has `tag`.
-#[inline(never)]
-#[target_feature(enable = "avx512f,bmi1,bmi2")]
-fn without(tags: &[u32], tag: u32) -> usize {
-    super::scalar::without::<LONG>(tags, tag)
+    super::find::find(tags, tag, |sixteen: &[u32; 16]| {
+        // SAFETY: 16 numbers are 64 bytes; the load needs no alignment.
+        let sixteen = unsafe { _mm512_loadu_si512(sixteen.as_ptr().cast()) };
+        _mm512_cmpeq_epi32_mask(sixteen, wanted).into()
+    })
 }

@@ -9,8 +9,10 @@
     reason = "loads and stores within lengths that are checked once"
 )]
 
+use super::data_fields::data_fields;
 use super::index::Index;
-use super::long::{LONG_BYTES, long_fields};
+use super::long::long_fields;
+use super::scalar::some_fields;
 use super::tags::{read_long, settle};
 use super::watch::Watch;
 
@@ -19,18 +21,21 @@ use super::watch::Watch;
 pub(super) struct Marks {
     pub(super) soh: u64,
     pub(super) equals: u64,
-    /// The digit 0.
+    /// The digit 0, if it is not left to the reading of tags to find those that begin with it.
     pub(super) zeros: u64,
 }
 
 /// The most fields that end in a block: a field has at least four bytes.
 pub(super) const BLOCK_FIELDS: usize = 16;
-/// So many blocks are read before their tags are.
+/// So many blocks are read before their tags are, and so many after a data field.
 const CHUNK_BLOCKS: usize = 4;
+const DATA_BLOCKS: usize = 2;
 /// How many ends are written at once. More are rare in 64 bytes.
 const HALF: usize = 8;
 /// Blocks with long values have so few.
 const FEW: usize = 2;
+/// If the last bytes of a chunk have no more, those that follow are likely to be long, too.
+const SPARSE_BYTES: usize = 128;
 
 /// What is known of the bytes before a block.
 #[derive(Debug, Clone, Copy)]
@@ -108,9 +113,11 @@ pub(super) struct Steps<M, S, T> {
     /// The separators of a block.
     pub(super) soh: S,
     /// Turns the first four bytes of so many fields into tags of up to four digits, and may change the
-    /// words of the next seven. Returns the place of one that has something other than digits or is
-    /// watched; those after it may still be bytes.
+    /// words of the next seven. Returns the place of one that has something other than digits, begins with
+    /// 0 or is watched; those after it may still be bytes.
     pub(super) tags: T,
+    /// How many fields after a data field are read one by one, if it is not the first one: another may follow.
+    pub(super) singly: usize,
 }
 
 /// Adds fields from the start of one on. Returns where it stopped: at the end, or at the start of a
@@ -134,10 +141,11 @@ where
     };
     let mut before = Before::field();
     let (mut base, mut start, mut stopped, mut is_quiet) = (from, from, false, false);
+    let mut has_data = false;
     // Whether a tag of the last block has more than four digits: its field may end later.
     let mut is_long = false;
     // After a data field another one may be near.
-    let mut blocks = if from == 0 { CHUNK_BLOCKS } else { 2 };
+    let mut blocks = if from == 0 { CHUNK_BLOCKS } else { DATA_BLOCKS };
     while base < bytes.len() && !stopped {
         let chunk = index.len;
         let mut len = chunk;
@@ -146,7 +154,6 @@ where
         }
         // SAFETY: the last word is in the bytes.
         index.tags[len] = unsafe { word(bytes, start.min(last_word)) };
-        let first = base;
         let mut long = if is_long { len..len + 1 } else { len..len };
         for _ in 0..blocks {
             let Some(rest) = bytes.get(base..).filter(|rest| !rest.is_empty()) else {
@@ -188,7 +195,6 @@ where
                 break;
             }
         }
-        blocks = CHUNK_BLOCKS;
         let strange = match index.tags.get_mut(chunk..) {
             Some(words) => (steps.tags)(words, len - chunk),
             None => None,
@@ -203,20 +209,64 @@ where
             stopped |= settle(bytes, first_strange, watch, index);
         }
         start = index.start_of(index.len);
-        if !stopped && (is_quiet || (index.len - chunk) * LONG_BYTES < base - first) {
-            let next = long_fields(bytes, start, watch, index, &steps.soh);
-            if next > start {
-                (base, start, before, is_long) = (next, next, Before::field(), false);
-            } else {
-                // A value that fills a block but does not end.
-                stopped = is_quiet;
-            }
+        let next = if stopped && index.len < len && watch.has(index.tags[index.len]) {
+            let most = if has_data { steps.singly } else { 0 };
+            has_data = true;
+            watched_fields(bytes, start, watch, index, most)
+        } else if !stopped && (is_quiet || is_sparse(index, chunk, base)) {
+            long_fields(bytes, start, watch, index, &steps.soh)
+        } else {
+            start
+        };
+        blocks = if stopped { DATA_BLOCKS } else { CHUNK_BLOCKS };
+        if next > start {
+            (base, start, before) = (next, next, Before::field());
+            (is_long, stopped) = (false, false);
+        } else {
+            // A value that fills a block but does not end.
+            stopped |= is_quiet;
         }
     }
     if start == bytes.len() {
         index.finish(bytes, sum);
     }
     start
+}
+
+/// Whether the fields of a chunk that ends before `base` are long ones, or the last ones of it.
+#[inline(always)]
+fn is_sparse(index: &Index, chunk: usize, base: usize) -> bool {
+    let fields = index.len - chunk;
+    let before = fields
+        .checked_sub(FEW + 1)
+        .and_then(|at| index.ends.get(chunk + at));
+    before.is_none_or(|end| *end as usize + SPARSE_BYTES < base)
+}
+
+/// Adds data fields, fields behind them one by one, and CheckSum (10) if it comes next. Returns the start of the
+/// next field.
+#[inline(never)]
+fn watched_fields(
+    bytes: &[u8],
+    from: usize,
+    watch: &Watch,
+    index: &mut Index,
+    singly: usize,
+) -> usize {
+    let mut at = from;
+    loop {
+        let next = data_fields(bytes, at, watch, index);
+        if next == at {
+            return at;
+        }
+        if index.push_trailer(bytes, next, watch) {
+            return bytes.len();
+        }
+        if singly == 0 {
+            return next;
+        }
+        at = some_fields(bytes, next, watch, index, singly);
+    }
 }
 
 /// The marks of fewer than 64 bytes at the end.

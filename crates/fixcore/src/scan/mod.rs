@@ -12,7 +12,9 @@ mod avx512bw;
 #[cfg(target_arch = "x86_64")]
 mod avx512vbmi2;
 mod block;
+mod data_fields;
 mod fields;
+mod find;
 mod index;
 mod long;
 mod scalar;
@@ -22,7 +24,9 @@ mod sse2;
 mod tags;
 mod watch;
 
+pub(crate) use data_fields::data_fields;
 pub(crate) use index::{FRONT_TAGS, last_digits, read_digits};
 pub use index::{Index, Separators};
+pub(crate) use scalar::field;
 pub use scanner::Scanner;
 pub(crate) use watch::Watch;

@@ -4,6 +4,7 @@
 use memchr::memchr;
 
 use super::block::{self, Found, Masks};
+use super::find;
 #[cfg(any(test, not(target_arch = "x86_64")))]
 use super::index::FRONT_TAGS;
 use super::index::Index;
@@ -12,6 +13,9 @@ use crate::frame::{SOH, byte_sum, checksum, marked};
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
+/// From this length on, sums are kept apart, so many of them.
+const LONG_BYTES: usize = 512;
+const LANES: usize = 64;
 
 /// A bit for each byte of a word that equals `is`.
 #[inline(always)]
@@ -45,12 +49,28 @@ pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> O
 
 /// The sum, modulo 256. Compilers make vector instructions of it.
 pub(super) fn sum(bytes: &[u8]) -> u32 {
-    checksum(bytes).into()
+    match bytes.len() {
+        ..LONG_BYTES => checksum(bytes).into(),
+        _ => long_sum(bytes),
+    }
+}
+
+/// The same by several sums that do not wait for each other.
+#[inline(never)]
+fn long_sum(bytes: &[u8]) -> u32 {
+    let (blocks, rest) = bytes.as_chunks::<LANES>();
+    let mut lanes = [0_u8; LANES];
+    for block in blocks {
+        for (lane, byte) in lanes.iter_mut().zip(block) {
+            *lane = lane.wrapping_add(*byte);
+        }
+    }
+    u32::from(checksum(&lanes)) + u32::from(checksum(rest))
 }
 
 /// The place of the first tag that is `tag`.
 pub(super) fn find(tags: &[u32], tag: u32) -> Option<usize> {
-    let before = without::<32>(tags, tag);
+    let before = find::without::<32>(tags, tag);
     let rest = tags.get(before..)?;
     Some(before + rest.iter().position(|other| *other == tag)?)
 }
@@ -63,15 +83,6 @@ pub(super) fn find_in_front(front: &[u32; FRONT_TAGS], tag: u32) -> Option<usize
         .zip(front)
         .fold(0_u32, |is, (at, other)| is | u32::from(*other == tag) << at);
     (is != 0).then(|| is.trailing_zeros() as usize)
-}
-
-/// How many tags there are in the parts of this size before the first one that has `tag`; the last tags
-/// are in no part. Compilers make vector instructions of it: those that the caller may use.
-#[inline(always)]
-pub(super) fn without<const SIZE: usize>(tags: &[u32], tag: u32) -> usize {
-    let (parts, _) = tags.as_chunks::<SIZE>();
-    let has = |part: &&[u32; SIZE]| part.iter().fold(false, |has, other| has | (*other == tag));
-    parts.iter().take_while(|part| !has(part)).count() * SIZE
 }
 
 /// The sum of a few bytes.
@@ -89,8 +100,29 @@ pub(super) const TAG_DIGITS_MAX: usize = 9;
 /// Adds fields from the start of one on. Returns where it stopped: at the end, or at the start of a
 /// field that is watched or not well-formed.
 pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index) -> usize {
+    let at = some_fields(bytes, from, watch, index, usize::MAX);
+    if at == bytes.len() {
+        index.finish(bytes, sum);
+    }
+    at
+}
+
+/// The same for at most this many fields, without the sum.
+#[inline(always)]
+pub(super) fn some_fields(
+    bytes: &[u8],
+    from: usize,
+    watch: &Watch,
+    index: &mut Index,
+    most: usize,
+) -> usize {
     let (mut at, mut len) = (from, index.len);
-    for (to_tag, to_end) in index.tags.iter_mut().zip(&mut index.ends).skip(len) {
+    let upto = len.saturating_add(most).min(index.tags.len());
+    let slots = (index.tags.get_mut(len..upto), index.ends.get_mut(len..));
+    let (Some(tags), Some(ends)) = slots else {
+        return from;
+    };
+    for (to_tag, to_end) in tags.iter_mut().zip(ends) {
         let Some((tag, end)) = field(bytes, at, watch) else {
             break;
         };
@@ -99,9 +131,6 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
         len += 1;
     }
     index.len = len;
-    if at == bytes.len() {
-        index.finish(bytes, sum);
-    }
     at
 }
 
@@ -110,7 +139,7 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
 /// The digits are read one by one: that the processor predicts how many there are is worth more than
 /// reading them at once.
 #[inline(always)]
-fn field(bytes: &[u8], at: usize, watch: &Watch) -> Option<(u32, usize)> {
+pub(crate) fn field(bytes: &[u8], at: usize, watch: &Watch) -> Option<(u32, usize)> {
     let rest = bytes.get(at..)?;
     let mut tag = 0;
     for (digits, byte) in rest.iter().take(TAG_DIGITS_MAX + 1).enumerate() {

@@ -149,7 +149,7 @@ impl Scanner {
             // SAFETY: a scanner is only made with an instruction set that was detected.
             return unsafe { super::avx512vbmi2::fields(bytes, from, watch, out) };
         }
-        let isa = match bytes.len() < BLOCK_BYTES {
+        let isa = match self.is_singly(bytes.len()) {
             true => Isa::Scalar,
             false => self.isa,
         };
@@ -158,6 +158,16 @@ impl Scanner {
             scalar::fields(bytes, from, watch, out),
             fields(bytes, from, watch, out)
         )
+    }
+
+    /// Whether the fields of a message are read one by one.
+    #[inline]
+    pub(crate) fn is_singly(self, bytes: usize) -> bool {
+        match self.isa {
+            Isa::Scalar => true,
+            Isa::Avx512Vbmi2 => false,
+            _ => bytes < BLOCK_BYTES,
+        }
     }
 
     /// Adds all bytes that are not in the sum of the index yet.

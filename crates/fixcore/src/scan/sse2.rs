@@ -4,11 +4,11 @@
 
 use std::arch::x86_64::{
     __m128i, _mm_add_epi8, _mm_add_epi16, _mm_add_epi32, _mm_add_epi64, _mm_and_si128,
-    _mm_andnot_si128, _mm_cmpeq_epi8, _mm_cmpeq_epi32, _mm_cvtsi128_si64, _mm_loadu_si128,
-    _mm_madd_epi16, _mm_movemask_epi8, _mm_mullo_epi16, _mm_or_si128, _mm_packs_epi16,
-    _mm_packs_epi32, _mm_sad_epu8, _mm_set1_epi8, _mm_set1_epi16, _mm_set1_epi32,
-    _mm_setzero_si128, _mm_slli_epi32, _mm_srli_epi16, _mm_srli_epi32, _mm_storeu_si128,
-    _mm_sub_epi32, _mm_subs_epu8, _mm_unpackhi_epi64, _mm_xor_si128,
+    _mm_andnot_si128, _mm_castsi128_ps, _mm_cmpeq_epi8, _mm_cmpeq_epi32, _mm_cvtsi128_si64,
+    _mm_loadu_si128, _mm_madd_epi16, _mm_movemask_epi8, _mm_movemask_ps, _mm_mullo_epi16,
+    _mm_or_si128, _mm_packs_epi16, _mm_packs_epi32, _mm_sad_epu8, _mm_set1_epi8, _mm_set1_epi16,
+    _mm_set1_epi32, _mm_setzero_si128, _mm_slli_epi32, _mm_srli_epi16, _mm_srli_epi32,
+    _mm_storeu_si128, _mm_sub_epi32, _mm_subs_epu8, _mm_unpackhi_epi64, _mm_xor_si128,
 };
 
 use super::block::{self, Found, Masks};
@@ -109,10 +109,11 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
         marks: |block: &[u8; 64]| Marks {
             soh: bits(block, SOH),
             equals: bits(block, b'='),
-            zeros: bits(block, b'0'),
+            zeros: 0,
         },
         soh: |block: &[u8; 64]| bits(block, SOH),
         tags: |words: &mut [u32], count: usize| tags(words, count, watch),
+        singly: 8,
     };
     fields::fields(bytes, from, watch, index, steps, |bytes| sum(bytes))
 }
@@ -122,20 +123,21 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
 #[target_feature(enable = "sse2")]
 fn tags(words: &mut [u32], count: usize, watch: &Watch) -> Option<usize> {
     let (quads, _) = words.as_chunks_mut::<4>();
-    let ones = _mm_set1_epi32(-1);
+    let (ones, none) = (_mm_set1_epi32(-1), _mm_setzero_si128());
     for (at, quad) in quads.iter_mut().take(count.div_ceil(4)).enumerate() {
         // SAFETY: four numbers are 16 bytes; the load needs no alignment.
         let bytes = unsafe { _mm_loadu_si128(quad.as_ptr().cast()) };
         // Ones below the first `=`.
         let equals = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'=' as i8));
-        let first = _mm_and_si128(equals, _mm_sub_epi32(_mm_setzero_si128(), equals));
+        let first = _mm_and_si128(equals, _mm_sub_epi32(none, equals));
         let own = _mm_add_epi32(first, ones);
         let digits = _mm_and_si128(_mm_xor_si128(bytes, _mm_set1_epi8(b'0' as i8)), own);
+        let no_first = _mm_cmpeq_epi32(_mm_and_si128(digits, _mm_set1_epi32(0xff)), none);
         // Up to the last byte, by two and by one.
-        let two = _mm_cmpeq_epi32(_mm_srli_epi32(own, 16), _mm_setzero_si128());
+        let two = _mm_cmpeq_epi32(_mm_srli_epi32(own, 16), none);
         let own = shifted::<16>(own, two);
         let digits = shifted::<16>(digits, two);
-        let one = _mm_cmpeq_epi32(_mm_srli_epi32(own, 24), _mm_setzero_si128());
+        let one = _mm_cmpeq_epi32(_mm_srli_epi32(own, 24), none);
         let digits = shifted::<8>(digits, one);
         let tens = _mm_and_si128(digits, _mm_set1_epi16(0xff));
         let tens = _mm_mullo_epi16(tens, _mm_set1_epi16(10));
@@ -144,13 +146,12 @@ fn tags(words: &mut [u32], count: usize, watch: &Watch) -> Option<usize> {
         // SAFETY: as above.
         unsafe { _mm_storeu_si128(quad.as_mut_ptr().cast(), tags) };
         let above = _mm_subs_epu8(digits, _mm_set1_epi8(9));
-        let right = _mm_cmpeq_epi32(above, _mm_setzero_si128());
-        let wrong = !_mm_movemask_epi8(right) & 0xffff;
+        let right = _mm_andnot_si128(no_first, _mm_cmpeq_epi32(above, none));
+        // Tags that are not valid only lead to a closer look.
         let valid = (count - 4 * at).min(4);
-        let watched = quad.iter().take(valid).any(|tag| watch.has(*tag));
-        if wrong != 0 || watched {
-            let is_strange =
-                |(lane, tag): (usize, &u32)| wrong >> (4 * lane) & 1 != 0 || watch.has(*tag);
+        let wrong = !lanes(right) & ((1 << valid) - 1);
+        if wrong != 0 || quad.iter().any(|tag| watch.has(*tag)) {
+            let is_strange = |(lane, tag): (usize, &u32)| wrong >> lane & 1 != 0 || watch.has(*tag);
             let lane = quad.iter().take(valid).enumerate().position(is_strange);
             if let Some(lane) = lane {
                 return Some(4 * at + lane);
@@ -202,32 +203,20 @@ pub(super) fn which(tags: &[u32; FRONT_TAGS], tag: u32) -> u32 {
     _mm_movemask_epi8(_mm_packs_epi16(low, high)) as u32
 }
 
-/// The number of tags that are compared without a branch.
-const LONG: usize = 64;
-
 /// The place of the first tag that is `tag`.
 #[target_feature(enable = "sse2")]
 pub(super) fn find(tags: &[u32], tag: u32) -> Option<usize> {
-    let before = match tags.len() {
-        ..LONG => 0,
-        _ => without(tags, tag),
-    };
-    let (quads, rest) = tags.get(before..)?.as_chunks::<4>();
-    for (at, quad) in quads.iter().enumerate() {
+    let wanted = _mm_set1_epi32(tag.cast_signed());
+    super::find::find(tags, tag, |quad: &[u32; 4]| {
         // SAFETY: four numbers are 16 bytes; the load needs no alignment.
         let quad = unsafe { _mm_loadu_si128(quad.as_ptr().cast()) };
-        let is = _mm_movemask_epi8(_mm_cmpeq_epi32(quad, _mm_set1_epi32(tag.cast_signed())));
-        if is != 0 {
-            return Some(before + 4 * at + is.trailing_zeros() as usize / 4);
-        }
-    }
-    let found = rest.iter().position(|other| *other == tag)?;
-    Some(before + 4 * quads.len() + found)
+        lanes(_mm_cmpeq_epi32(quad, wanted))
+    })
 }
 
-/// Tags of a long message before a part of it that has `tag`.
-#[inline(never)]
+/// The highest bit of each number.
+#[inline]
 #[target_feature(enable = "sse2")]
-fn without(tags: &[u32], tag: u32) -> usize {
-    super::scalar::without::<LONG>(tags, tag)
+fn lanes(numbers: __m128i) -> u32 {
+    _mm_movemask_ps(_mm_castsi128_ps(numbers)).cast_unsigned()
 }

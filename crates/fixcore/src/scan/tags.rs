@@ -59,7 +59,7 @@ fn long_tag(bytes: &[u8], start: usize) -> u32 {
 }
 
 /// Reads tags from a field on, and shortens the index to the fields before one that is watched or not
-/// well-formed. Returns whether there is one.
+/// well-formed. Returns whether there is one; the tag after the last one is its own then, 0 if it is not valid.
 #[cold]
 #[inline(never)]
 pub(super) fn settle(bytes: &[u8], first: usize, watch: &Watch, index: &mut Index) -> bool {
@@ -75,11 +75,11 @@ pub(super) fn settle(bytes: &[u8], first: usize, watch: &Watch, index: &mut Inde
     for field in first..index.len {
         let (tag, value) = tag_at(bytes, start);
         let end = index.ends[field] as usize;
+        index.tags[field] = tag;
         if tag == 0 || value >= end || watch.has(tag) {
             index.len = field;
             return true;
         }
-        index.tags[field] = tag;
         start = end + 1;
     }
     false

@@ -7,6 +7,8 @@ const BITS: u32 = 10_240;
 const CLASSES: usize = 8;
 /// More sets than this are not compared with one another.
 const SETS_MAX: usize = 100;
+/// The table of length fields has at most this many rows.
+const ROWS_MAX: usize = 4096;
 
 /// Tags that the decoder must handle by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub(crate) struct Watch {
     pub(super) high: Classes,
     /// The same by each of four digits, the first one first.
     pub(super) digits: [[u8; 16]; 4],
+    /// By the tag of a length field: that of its data field, or 0. Larger tags have no row.
+    data_of: Vec<u32>,
 }
 
 /// A byte for each number below 128.
@@ -35,7 +39,28 @@ impl Watch {
             low: Classes([0; 128]),
             high: Classes([0; 128]),
             digits: [[0; 16]; 4],
+            data_of: Vec::new(),
         }
+    }
+
+    /// Watches length fields and their data fields: pairs of tags, sorted by that of the length field.
+    pub(crate) fn of_pairs(pairs: &[(u32, u32)]) -> Self {
+        let mut watch = Self::of(pairs.iter().flat_map(|(length, data)| [*length, *data]));
+        let rows = pairs.iter().map(|pair| pair.0 as usize + 1);
+        watch.data_of = vec![0; rows.filter(|rows| *rows <= ROWS_MAX).max().unwrap_or(0)];
+        // The first pair of a length field counts.
+        for (length, data) in pairs.iter().rev() {
+            if let Some(row) = watch.data_of.get_mut(*length as usize) {
+                *row = *data;
+            }
+        }
+        watch
+    }
+
+    /// The tag of the data field that follows a length field; 0 for other tags, and maybe for large ones.
+    #[inline(always)]
+    pub(super) fn data_of(&self, length: u32) -> u32 {
+        self.data_of.get(length as usize).copied().unwrap_or(0)
     }
 
     /// Watches these tags.
