@@ -101,3 +101,33 @@ fn a_step_that_was_cut_short_is_not_there_at_all() {
         assert_eq!(store.get(1).unwrap(), Some(&b"first"[..]));
     }
 }
+
+#[test]
+fn a_reset_of_much_leaves_one_file_and_an_open_store() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = Options::default().segment_bytes(1 << 20);
+    let segments = || {
+        let names = fs::read_dir(dir.path()).unwrap().flatten();
+        let names = names.map(|entry| entry.file_name().into_string().unwrap());
+        names.filter(|name| name.ends_with(".segment")).count()
+    };
+    for round in 0..5 {
+        let mut store = Store::open(dir.path(), options.clone()).unwrap();
+        // Two resets, one right after the other: memory of the first may still be in use then.
+        for _ in 0..2 {
+            for number in 1..=400 {
+                store.append(number, &[round; 10_000]).unwrap();
+            }
+            assert_eq!(store.segments(), 4);
+            store.reset(1, 1).unwrap();
+            assert_eq!((store.segments(), segments()), (1, 1));
+        }
+        store.append(1, b"new").unwrap();
+        assert_eq!(store.get(1).unwrap(), Some(&b"new"[..]));
+        // The lock is free as soon as the store is closed, whatever still has memory of it.
+        drop(store);
+        let mut store = Store::open(dir.path(), options.clone()).unwrap();
+        assert_eq!(store.next_sender(), 2);
+        store.reset(1, 1).unwrap();
+    }
+}

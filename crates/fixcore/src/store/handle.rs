@@ -8,6 +8,7 @@ use super::files::{self, Lock};
 use super::open::{self, Opened};
 use super::options::{Durability, Options, SEGMENT_BYTES};
 use super::record::{self, RecordKind};
+use super::retired::Retired;
 use super::segment::{self, ABSENT, HEADER_BYTES, Header, Segment};
 use super::spare::{Spare, begin, first_header, make};
 use super::walk;
@@ -31,6 +32,7 @@ pub struct Store {
     /// Where the record ends that marks it as synced, if that is the last record.
     pub(super) marked: usize,
     spare: Option<Spare>,
+    retired: Retired,
     pub(super) next_sender: u64,
     next_target: u64,
     /// A sync failed.
@@ -88,6 +90,7 @@ impl Store {
             marked: 0,
             active,
             spare: None,
+            retired: Retired::default(),
             next_sender: found.next_sender,
             next_target: found.next_target,
             is_unsynced: false,
@@ -254,9 +257,11 @@ impl Store {
         (self.synced, self.marked, self.full_synced) = (HEADER_BYTES, 0, 0);
         self.firsts.clear();
         // Files that stay are removed when the store is opened next: their epoch is over.
-        for segment in self.full.drain(..).chain([old]) {
+        let over: Vec<Segment> = self.full.drain(..).chain([old]).collect();
+        for segment in &over {
             let _ = files::remove(&segment.path);
         }
+        self.retired.take(over);
         Ok(())
     }
 

@@ -41,6 +41,7 @@ mod map;
 mod open;
 mod options;
 mod record;
+mod retired;
 mod segment;
 mod spare;
 mod survey;
