@@ -7,7 +7,7 @@ use memchr::memchr;
 use super::avx512;
 use super::prefix::ROOM_BYTES;
 use super::scalar::{has_soh, short};
-use super::tags::Tag;
+use super::tags::{FIVE_DIGITS_BYTES, Tag, five_digits};
 use super::text::{self, Clock, digits};
 use crate::frame::SOH;
 #[cfg(target_arch = "x86_64")]
@@ -117,6 +117,12 @@ impl Pen {
     /// Writes a tag that is not in the table, and `=`. Only tags of up to nine digits are right.
     #[inline]
     pub(super) fn long_tag(&mut self, tag: u32) {
+        if let Some(text) = five_digits(tag) {
+            return self.with_room(|room| {
+                set(room, 0, text);
+                FIVE_DIGITS_BYTES
+            });
+        }
         self.with_room(|room| {
             let top = tag / EIGHT_DIGITS as u32;
             let low = digits(tag % EIGHT_DIGITS as u32);
