@@ -115,6 +115,18 @@ impl Walker {
         self.stage == Stage::Magic && self.part_len == 0
     }
 
+    /// How many more bytes complete the current part, at least. A block is one part with the header of the
+    /// next.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn wants(&self) -> usize {
+        match self.stage {
+            Stage::Body { left, last: false } => left as usize + BLOCK_HEADER_BYTES,
+            Stage::Body { left, last: true } => left as usize,
+            Stage::Skippable { left } => left as usize,
+            _ => 1,
+        }
+    }
+
     /// The bytes of the header that was reported last.
     pub(crate) fn header_bytes(&self, header: &Header) -> &[u8] {
         &self.part[..header.bytes]

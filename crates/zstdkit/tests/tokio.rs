@@ -488,3 +488,159 @@ fn others_run_between_slices_and_between_small_calls() {
     });
     assert!(small >= 10, "{small}");
 }
+
+#[test]
+fn many_streams_of_a_thread_need_few_contexts() {
+    let scheduler = scheduler(100_000);
+    let content = prose(5, 400_000);
+    let (own, expected) = (scheduler.clone(), content.clone());
+    let frames = run(0, async move {
+        let tasks: Vec<_> = (0..40)
+            .map(|_| {
+                let (scheduler, content) = (own.clone(), content.clone());
+                tokio::spawn(async move {
+                    let options = EncoderOptions::default();
+                    let mut encoder = scheduler.encoder(Vec::new(), &options, None).unwrap();
+                    for piece in content.chunks(5_000) {
+                        encoder.write_all(piece).await.unwrap();
+                    }
+                    encoder.shutdown().await.unwrap();
+                    encoder.into_inner()
+                })
+            })
+            .collect();
+        let mut frames = Vec::new();
+        for task in tasks {
+            frames.push(task.await.unwrap());
+        }
+        frames
+    });
+    assert!(frames.iter().all(|frame| one_shot(frame) == expected));
+    let stats = scheduler.pool().stats();
+    // About four are at work, and one more begins.
+    assert!(stats.misses <= 10, "{stats:?}");
+    assert_eq!((stats.in_use, stats.refused), (0, 0));
+}
+
+#[test]
+fn a_future_that_is_kept_holds_up_no_other_stream() {
+    for threshold_ns in [0, 1, 100_000] {
+        run(0, async move {
+            let scheduler = scheduler(threshold_ns);
+            let options = EncoderOptions::default().with_level(1);
+            let content = prose(6, 600_000);
+            let mut encoders: Vec<_> = (0..6)
+                .map(|_| scheduler.encoder(Vec::new(), &options, None).unwrap())
+                .collect();
+            // Each is polled a few times and then left alone, wherever it waits.
+            let mut kept: Vec<_> = encoders
+                .iter_mut()
+                .map(|encoder| Box::pin(encoder.write_all(&content)))
+                .collect();
+            for (polls, writing) in kept.iter_mut().enumerate() {
+                for _ in 0..polls {
+                    let first = std::future::poll_fn(|context| {
+                        Poll::Ready(writing.as_mut().poll(context).is_ready())
+                    });
+                    if first.await {
+                        break;
+                    }
+                }
+            }
+            let other = tokio::spawn({
+                let (scheduler, content) = (scheduler.clone(), content.clone());
+                async move {
+                    let mut encoder = scheduler.encoder(Vec::new(), &options, None).unwrap();
+                    encoder.write_all(&content).await.unwrap();
+                    encoder.shutdown().await.unwrap();
+                    assert!(one_shot(&encoder.into_inner()) == content);
+                }
+            });
+            other.await.unwrap();
+        });
+    }
+}
+
+#[test]
+fn runtimes_take_turns_on_a_thread() {
+    let scheduler = scheduler(100_000);
+    let content = prose(7, 500_000);
+    let runtimes = [runtime(0), runtime(0), runtime(1)];
+    for round in 0..9 {
+        let runtime = &runtimes[round % 3];
+        let streams: Vec<_> = (0..3)
+            .map(|_| {
+                let (scheduler, content) = (scheduler.clone(), content.clone());
+                let work = async move {
+                    let options = EncoderOptions::default().with_level(1);
+                    let mut encoder = scheduler.encoder(Vec::new(), &options, None).unwrap();
+                    encoder.write_all(&content).await.unwrap();
+                    encoder.shutdown().await.unwrap();
+                    encoder.into_inner()
+                };
+                runtime.spawn(work)
+            })
+            .collect();
+        // One is waited for, the others stay where they are until it is the turn of their runtime again.
+        for stream in streams.into_iter().take(1 + round % 2) {
+            assert!(one_shot(&runtime.block_on(stream).unwrap()) == content);
+        }
+    }
+    drop(runtimes);
+    assert_eq!(scheduler.pool().stats().discarded, 0);
+}
+
+#[test]
+fn a_runtime_may_end_while_streams_wait() {
+    for workers in 0..3 {
+        let scheduler = scheduler(1);
+        let runtime = runtime(workers);
+        for _ in 0..20 {
+            let scheduler = scheduler.clone();
+            runtime.spawn(async move {
+                let options = EncoderOptions::default().with_level(1);
+                let mut encoder = scheduler
+                    .encoder(tokio::io::sink(), &options, None)
+                    .unwrap();
+                loop {
+                    encoder.write_all(&[7; 50_000]).await.unwrap();
+                }
+            });
+        }
+        runtime.block_on(async {
+            for _ in 0..50 {
+                tokio::task::yield_now().await;
+            }
+        });
+        drop(runtime);
+        let after = self::runtime(0).block_on(scheduler.offload().run(|| 7));
+        assert_eq!(after, Ok(7));
+        assert_eq!(scheduler.pool().stats().in_use, 0, "{workers} workers");
+    }
+}
+
+#[test]
+fn content_of_unknown_size_that_ends_early_states_its_size() {
+    for (len, states) in [
+        (0, true),
+        (1, true),
+        (128 << 10, true),
+        ((128 << 10) + 1, false),
+    ] {
+        for threshold_ns in [0, 100_000, u64::MAX] {
+            let frame = run(0, async move {
+                let scheduler = scheduler(threshold_ns);
+                let options = EncoderOptions::default();
+                let mut encoder = scheduler.encoder(Vec::new(), &options, None).unwrap();
+                for piece in prose(8, len).chunks(1000) {
+                    encoder.write_all(piece).await.unwrap();
+                }
+                encoder.shutdown().await.unwrap();
+                encoder.into_inner()
+            });
+            assert!(one_shot(&frame) == prose(8, len));
+            // The two bits of the size, and that of a single segment.
+            assert_eq!(frame[4] & 0b1110_0000 != 0, states, "{len} bytes");
+        }
+    }
+}

@@ -181,6 +181,29 @@ impl Decoder {
         }
     }
 
+    /// How many more bytes complete the current block and the header of the next, at least one.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn wants(&self) -> usize {
+        self.walker.wants().max(1)
+    }
+
+    /// Whether content is left of a block that was decoded.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn waiting(&self) -> bool {
+        self.blocks.waiting()
+    }
+
+    /// Whether a [`push`](Decoder::push) of this many bytes may decode a block. Else it copies them, or what
+    /// is left of a block.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn may_decode(&self, bytes: usize) -> bool {
+        let needed = match self.walker.body_left() as usize {
+            0 => BLOCK_HEADER_BYTES + 1,
+            left => left,
+        };
+        !self.blocks.waiting() && bytes >= needed
+    }
+
     /// Bytes of memory that the decoder holds, including its window.
     pub fn memory_bytes(&self) -> usize {
         self.blocks.context_bytes() + size_of::<Self>()

@@ -4,7 +4,7 @@ use super::budget::SLICE_BYTES;
 use crate::error::{Error, Repr};
 
 /// Room for an incompressible block, its header and the end of a frame.
-pub(super) const ROOM_BYTES: usize = SLICE_BYTES + 1024;
+pub(crate) const ROOM_BYTES: usize = SLICE_BYTES + 1024;
 
 /// Calls `write` with `room` bytes after the end of `output`, and keeps as many as it says it wrote.
 pub(super) fn append<T>(

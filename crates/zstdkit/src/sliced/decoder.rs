@@ -123,6 +123,12 @@ impl<D: DerefMut<Target = Decoder>> SlicedDecoder<D> {
     }
 
     /// The inner decoder.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn inner(&self) -> &Decoder {
+        &self.decoder
+    }
+
+    /// The inner decoder.
     pub fn into_inner(self) -> D {
         self.decoder
     }

@@ -166,12 +166,6 @@ impl<E: DerefMut<Target = Encoder>> SlicedEncoder<E> {
         }
     }
 
-    /// Bytes taken that are not yet in a block.
-    #[cfg(feature = "tokio")]
-    pub(crate) fn gathered(&self) -> usize {
-        self.gathered
-    }
-
     /// The inner encoder.
     pub fn into_inner(self) -> E {
         self.encoder

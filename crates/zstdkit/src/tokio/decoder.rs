@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use ::tokio::io::{AsyncRead, ReadBuf};
 
 use super::scheduler::{Scheduler, timed};
-use super::turn::{self, Turn};
+use super::turn::Turn;
 use crate::decoder::{Decoder, Totals};
 use crate::error::Error;
 use crate::format::BLOCK_BYTES_MAX;
@@ -18,6 +18,11 @@ use crate::sliced::{Budget, SlicedDecoder};
 use crate::step::State;
 
 const INPUT_BYTES: usize = 64 << 10;
+/// The most reads in a row from a reader that gives a few bytes at a time, and about how long each takes.
+const READS_MAX: u64 = 64;
+const READ_NS: u64 = 30;
+/// The rate at which content is copied.
+const COPY_BYTES_PER_NS: u64 = 8;
 
 impl Scheduler {
     /// A reader of the content of the frames in `reader`.
@@ -38,18 +43,29 @@ impl Scheduler {
 /// out before the checksum of its frame was verified. After a decompression error every read fails with
 /// that error.
 ///
+/// A context is taken from the pool with the first bytes, and given back at the end. Errors of the pool are those
+/// of the first read.
+///
 /// It reads ahead: bytes that it has taken from the reader and not used are lost when it is dropped.
 #[derive(Debug)]
 pub struct AsyncDecoder<R> {
     reader: R,
     scheduler: Scheduler,
-    decoder: SlicedDecoder<Pooled<Decoder>>,
+    options: DecoderOptions,
+    /// A context from the first bytes to the end.
+    decoder: Option<SlicedDecoder<Pooled<Decoder>>>,
     input: Box<[u8]>,
     /// The part of the input that was read and not yet used.
     from: usize,
     to: usize,
     /// Whether the decoder can continue without input.
     waiting: bool,
+    /// The content of the last block.
+    block_bytes: usize,
+    /// An error of the reader behind bytes that are not yet used.
+    reader_error: Option<io::Error>,
+    /// What was decoded in all, at the end.
+    totals: Totals,
     end: End,
     turn: Turn,
 }
@@ -66,17 +82,21 @@ enum End {
 
 impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
     fn new(scheduler: Scheduler, reader: R, options: &DecoderOptions) -> Result<Self, Error> {
-        let decoder = SlicedDecoder::with_decoder(scheduler.pool().decoder(options)?);
+        options.validate()?;
         Ok(Self {
             reader,
             scheduler,
-            decoder,
+            options: options.clone(),
+            decoder: None,
             input: vec![0; INPUT_BYTES].into(),
             from: 0,
             to: 0,
             waiting: false,
+            block_bytes: BLOCK_BYTES_MAX as usize,
+            reader_error: None,
+            totals: Totals::default(),
             end: End::NotYet,
-            turn: Turn::default(),
+            turn: Turn::new(),
         })
     }
 
@@ -87,7 +107,17 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
 
     /// What was decoded so far.
     pub fn totals(&self) -> Totals {
-        self.decoder.totals()
+        let totals = |decoder: &SlicedDecoder<_>| decoder.totals();
+        self.decoder.as_ref().map_or(self.totals, totals)
+    }
+
+    /// The context, from the pool if there is none yet.
+    fn decoder(&mut self) -> Result<&mut SlicedDecoder<Pooled<Decoder>>, Error> {
+        let decoder = match self.decoder.take() {
+            Some(decoder) => decoder,
+            None => SlicedDecoder::with_decoder(self.scheduler.pool().decoder(&self.options)?),
+        };
+        Ok(self.decoder.insert(decoder))
     }
 
     fn poll_block(
@@ -95,29 +125,99 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<Result<(), Error>> {
-        let model = self.scheduler.model();
-        let block = BLOCK_BYTES_MAX as usize;
-        let next_ns = model.predict_ns(CostKey::decompress_slice(), block);
-        ready!(self.turn.poll_take(context, next_ns, model.threshold_ns()));
-        let room = buffer.remaining().min(block);
+        let given = self.to - self.from;
+        let decoder = self.decoder.as_ref();
+        let decodes = decoder.is_none_or(|decoder| decoder.inner().may_decode(given));
+        let next_ns = match decodes {
+            true => self
+                .scheduler
+                .model()
+                .predict_ns(CostKey::decompress_slice(), self.block_bytes),
+            false => 0,
+        };
+        // What is left of a block is copied in the turn in which it was decoded.
+        if !self.waiting {
+            ready!(self.poll_turn(next_ns, context));
+        }
+        let most = match decodes || self.waiting {
+            true => BLOCK_BYTES_MAX as usize,
+            // A block that is stored is passed on as it comes.
+            false => given.max(1),
+        };
+        let room = buffer.remaining().min(most);
         let room = buffer.initialize_unfilled_to(room);
+        self.decoder()?;
+        let Some(decoder) = &mut self.decoder else {
+            return Poll::Ready(Ok(()));
+        };
         let input = &self.input[self.from..self.to];
-        let (step, ns) = timed(|| self.decoder.step(input, room, &mut Budget::slices(1)));
-        turn::held(ns);
-        let step = step?;
+        let mut budget = Budget::slices(1);
+        let (step, ns) = match decodes {
+            true => timed(|| decoder.step(input, room, &mut budget)),
+            false => (decoder.step(input, room, &mut budget), 0),
+        };
+        let full = decoder.inner().waiting();
+        let step = step.inspect_err(|_| self.turn.held(ns))?;
         buffer.advance(step.produced);
         self.from += step.consumed;
         self.waiting = step.state == State::MoreOutput;
-        self.scheduler.learn_block(step.produced, ns);
+        if !decodes {
+            self.turn.held(step.produced as u64 / COPY_BYTES_PER_NS);
+        } else {
+            self.turn.held(ns);
+            self.block_bytes = match full {
+                true => BLOCK_BYTES_MAX as usize,
+                false => {
+                    self.scheduler.learn_block(step.produced, ns);
+                    step.produced
+                }
+            };
+        }
         Poll::Ready(Ok(()))
     }
 
+    fn poll_turn(&mut self, next_ns: u64, context: &mut Context<'_>) -> Poll<()> {
+        let open = self.decoder.is_some();
+        let threshold_ns = self.scheduler.model().threshold_ns();
+        self.turn.poll_take(context, next_ns, threshold_ns, open)
+    }
+
+    /// Reads until the block is complete, the reader has nothing or the buffer is full.
     fn poll_input(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut buffer = ReadBuf::new(&mut self.input);
-        ready!(Pin::new(&mut self.reader).poll_read(context, &mut buffer))?;
-        (self.from, self.to) = (0, buffer.filled().len());
-        if self.to == 0 {
-            self.end = End::Reader;
+        if let Some(error) = self.reader_error.take() {
+            return Poll::Ready(Err(error));
+        }
+        (self.from, self.to) = (0, 0);
+        let decoder = self.decoder.as_ref();
+        let wanted = decoder.map_or(1, |decoder| decoder.inner().wants());
+        let wanted = wanted.min(self.input.len());
+        let mut reads = 0;
+        while self.to < wanted && reads < READS_MAX {
+            let mut buffer = ReadBuf::new(&mut self.input[self.to..]);
+            let read = match Pin::new(&mut self.reader).poll_read(context, &mut buffer) {
+                Poll::Pending if self.to > 0 => break,
+                read => ready!(read),
+            };
+            let count = buffer.filled().len();
+            match read {
+                // What came before is decoded first.
+                Err(error) if self.to > 0 => {
+                    self.reader_error = Some(error);
+                    break;
+                }
+                Err(error) => return Poll::Ready(Err(error)),
+                Ok(()) if count == 0 => {
+                    if self.to == 0 {
+                        self.end = End::Reader;
+                    }
+                    break;
+                }
+                Ok(()) => self.to += count,
+            }
+            reads += 1;
+        }
+        if reads > 1 {
+            self.turn.held(reads * READ_NS);
         }
         Poll::Ready(Ok(()))
     }
@@ -145,8 +245,14 @@ impl<R: AsyncRead + Unpin> AsyncRead for AsyncDecoder<R> {
                 End::NotYet => ready!(this.poll_input(context))?,
                 End::Good => break,
                 End::Reader | End::Bad(_) => {
-                    this.end = match this.decoder.finish() {
-                        Ok(_) => End::Good,
+                    let finished = this.decoder().and_then(|decoder| decoder.finish());
+                    // Others may have the context now.
+                    this.decoder = None;
+                    this.end = match finished {
+                        Ok(totals) => {
+                            this.totals = totals;
+                            End::Good
+                        }
                         Err(error) => End::Bad(error),
                     };
                 }

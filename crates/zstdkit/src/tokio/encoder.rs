@@ -1,18 +1,28 @@
-//! A writer that compresses.
+//! A writer that compresses: what is gathered, and where it is compressed. How it is written to is in `writer`.
 
+mod writer;
+
+use std::cell::RefCell;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use ::tokio::io::AsyncWrite;
 
+use super::job::{Job, Task};
 use super::scheduler::{CHUNK_BYTES, PooledEncoder, Scheduler, timed};
-use super::turn::{self, Turn};
+use super::tiny::{TINY_BYTES, Tiny};
+use super::turn::Turn;
 use crate::error::Error;
 use crate::options::EncoderOptions;
-use crate::schedule::{CostKey, Decision, OffloadFuture};
-use crate::sliced::{Budget, SLICE_BYTES};
+use crate::schedule::{CostKey, Decision, OffloadError, OffloadFuture};
+use crate::sliced::{Budget, ROOM_BYTES, SLICE_BYTES};
 use crate::step::{Operation, State};
+
+thread_local! {
+    /// Where slices are compressed to, before what they gave is kept with its stream.
+    static ROOM: RefCell<Box<[u8]>> = RefCell::new(vec![0; ROOM_BYTES].into());
+}
 
 impl Scheduler {
     /// A writer that compresses into `writer`, one frame of this size (`None`: not known).
@@ -22,15 +32,25 @@ impl Scheduler {
         options: &EncoderOptions,
         content_bytes: Option<u64>,
     ) -> Result<AsyncEncoder<W>, Error> {
-        AsyncEncoder::new(self.clone(), writer, options, content_bytes)
+        options.validate()?;
+        Ok(AsyncEncoder::new(
+            self.clone(),
+            writer,
+            options,
+            content_bytes,
+        ))
     }
 }
 
 /// Compresses everything written to it into one frame, which goes to another writer.
 ///
-/// A write takes at most one slice, or copies into a chunk of 128 KiB that is compressed on another
-/// thread. No call works for longer than a slice. A flush writes out everything that was taken, so that a
-/// reader can decode it; it compresses less. Only a shutdown ends the frame.
+/// Writes are gathered up to a slice, or to a chunk of 128 KiB that is compressed on another thread. No call
+/// works for longer than a slice. A flush writes out everything that was taken, so that a reader can decode
+/// it; it compresses less. What little it finds it compresses at once. Only a shutdown ends the frame.
+///
+/// A context is taken from the pool with the first slice, not before, and given back with the last. Content
+/// of unknown size that ends within 128 KiB is compressed as content of that size: it needs less memory, and
+/// the frame states its size. Errors of the pool are those of the first write that needs a context.
 ///
 /// Dropping it at any time loses only what was not yet written. After a compression error every call
 /// fails with that error. An error of the writer is passed on, and the call may be repeated.
@@ -39,25 +59,31 @@ pub struct AsyncEncoder<W> {
     writer: W,
     scheduler: Scheduler,
     options: EncoderOptions,
+    /// As it was stated, or as it was found before the frame was opened.
     content_bytes: Option<u64>,
     engine: Engine,
-    /// Whether slices are compressed on this thread.
-    sliced: bool,
-    /// Whether another thread is still to make the tables of the frame.
-    to_open: bool,
+    /// Where content is compressed.
+    decision: Decision,
+    /// The cost of a slice, and whether it was opened by one before.
+    key: CostKey,
+    warm: bool,
     stage: Stage,
     /// Whether content was taken that a reader may not be able to decode yet.
     unflushed: bool,
+    /// Content that was taken, and how much of it the engine has.
+    gathered: Vec<u8>,
+    given: usize,
     /// Compressed bytes, and how many of them were written.
     output: Vec<u8>,
     written: usize,
-    /// Content for the next chunk, if chunks are offloaded.
-    chunk: Vec<u8>,
+    tiny: Tiny,
     turn: Turn,
 }
 
 #[derive(Debug)]
 enum Engine {
+    /// No context yet, or no longer.
+    None,
     Local(Box<PooledEncoder>),
     Offloaded(OffloadFuture<Box<Job>>),
     Failed(Error),
@@ -65,22 +91,12 @@ enum Engine {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
+    /// No content was compressed, and no tables are made.
+    Fresh,
     Open,
     /// The frame has ended, but is not yet written out.
     Ended,
     Shut,
-}
-
-/// A chunk that another thread compresses, with everything that this touches.
-#[derive(Debug)]
-struct Job {
-    encoder: Box<PooledEncoder>,
-    chunk: Vec<u8>,
-    output: Vec<u8>,
-    operation: Operation,
-    open: bool,
-    result: Result<(), Error>,
-    ns: u64,
 }
 
 impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
@@ -89,24 +105,25 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         writer: W,
         options: &EncoderOptions,
         content_bytes: Option<u64>,
-    ) -> Result<Self, Error> {
-        let decision = scheduler.model().decide_stream(options, content_bytes);
-        let encoder = scheduler.pooled_encoder(options, content_bytes, decision)?;
-        Ok(Self {
+    ) -> Self {
+        Self {
             writer,
             options: options.clone(),
             content_bytes,
-            engine: Engine::Local(Box::new(encoder)),
-            sliced: matches!(decision, Decision::Sliced { .. }),
-            to_open: scheduler.model().opens_slowly(options, content_bytes),
+            engine: Engine::None,
+            decision: Decision::Offload,
+            warm: false,
+            key: CostKey::compress_slice(options, content_bytes),
             scheduler,
-            stage: Stage::Open,
+            stage: Stage::Fresh,
             unflushed: false,
+            gathered: Vec::new(),
+            given: 0,
             output: Vec::new(),
             written: 0,
-            chunk: Vec::new(),
-            turn: Turn::default(),
-        })
+            tiny: Tiny::default(),
+            turn: Turn::new(),
+        }
     }
 
     /// The writer.
@@ -117,6 +134,14 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
     /// The writer. The frame is complete only after a shutdown.
     pub fn into_inner(self) -> W {
         self.writer
+    }
+
+    /// How much is gathered before it is compressed.
+    fn gather_bytes_max(&self) -> usize {
+        match self.decision {
+            Decision::Sliced { .. } => SLICE_BYTES,
+            _ => CHUNK_BYTES,
+        }
     }
 
     /// Waits for the job on another thread, then writes out what is compressed.
@@ -147,41 +172,42 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         if let Err(error) = job.result {
             return Engine::Failed(error);
         }
-        if !job.open && job.chunk.len() > SLICE_BYTES {
-            let key = CostKey::compress_slice(&self.options, self.content_bytes);
-            self.scheduler.model().observe(key, job.chunk.len(), job.ns);
-        }
-        if !self.sliced {
+        if let Task::Compress(from, _) = job.task {
+            let bytes = job.chunk.len() - from;
+            if bytes > SLICE_BYTES {
+                self.scheduler.model().observe(self.key, bytes, job.ns);
+            }
             job.chunk.clear();
-            self.chunk = job.chunk;
+            self.gathered = job.chunk;
         }
         self.output = job.output;
         Engine::Local(job.encoder)
     }
 
-    /// Sends the current chunk, or only the opening of the frame, to another thread.
-    fn send(&mut self, operation: Operation, open: bool, context: &mut Context<'_>) {
-        let stopped = || Engine::Failed(crate::schedule::OffloadError::Stopped.into());
-        let encoder = match std::mem::replace(&mut self.engine, stopped()) {
+    /// Sends what is gathered, or only the opening of the frame, to another thread.
+    fn send(&mut self, operation: Option<Operation>, context: &mut Context<'_>) {
+        let stopped = Engine::Failed(OffloadError::Stopped.into());
+        let encoder = match std::mem::replace(&mut self.engine, stopped) {
             Engine::Local(encoder) => encoder,
             other => {
                 self.engine = other;
                 return;
             }
         };
-        let job = Box::new(Job {
+        let (chunk, task) = match operation {
+            None => (Vec::new(), Task::Open),
+            Some(operation) => (
+                std::mem::take(&mut self.gathered),
+                Task::Compress(std::mem::take(&mut self.given), operation),
+            ),
+        };
+        let job = Box::new(Job::new(
             encoder,
-            chunk: if open {
-                Vec::new()
-            } else {
-                std::mem::take(&mut self.chunk)
-            },
-            output: std::mem::take(&mut self.output),
-            operation,
-            open,
-            result: Ok(()),
-            ns: 0,
-        });
+            chunk,
+            std::mem::take(&mut self.output),
+            task,
+            self.turn.away(),
+        ));
         let mut running = self.scheduler.offload().run(move || job.run());
         // The first poll queues it. If it has already finished, take the result.
         self.engine = match Pin::new(&mut running).poll(context) {
@@ -191,145 +217,148 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         };
     }
 
-    /// Compresses one slice on this thread. Returns how much of the input it took and what is left to do.
-    fn slice(&mut self, input: &[u8], operation: Operation) -> io::Result<(usize, State)> {
-        let Engine::Local(encoder) = &mut self.engine else {
-            return Ok((0, State::MoreOutput));
-        };
-        let mut rest = input;
-        let before = encoder.gathered();
-        let output = &mut self.output;
-        let (state, ns) =
-            timed(|| encoder.step_into(&mut rest, output, operation, &mut Budget::slices(1)));
-        turn::held(ns);
-        let state = state.inspect_err(|error| {
-            self.engine = Engine::Failed(error.clone());
-        })?;
-        let taken = input.len() - rest.len();
-        let whole_block = before == 0 && taken == SLICE_BYTES;
-        // The first slice also makes the tables.
-        if whole_block && self.unflushed {
-            let key = CostKey::compress_slice(&self.options, self.content_bytes);
-            self.scheduler.model().observe(key, SLICE_BYTES, ns);
-        }
-        Ok((taken, state))
-    }
-
-    fn poll_turn(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let model = self.scheduler.model();
-        let key = CostKey::compress_slice(&self.options, self.content_bytes);
-        let next_ns = model.predict_ns(key, SLICE_BYTES);
-        self.turn.poll_take(context, next_ns, model.threshold_ns())
-    }
-
-    /// Ready to compress: no job on another thread, nothing to write, tables made, no need to yield.
-    fn poll_prepared(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.poll_ready(context))?;
-        if self.to_open && self.stage == Stage::Open {
-            self.to_open = false;
-            self.send(Operation::Continue, true, context);
-            ready!(self.poll_ready(context))?;
-        }
-        if self.sliced {
-            ready!(self.poll_turn(context));
-        }
-        Poll::Ready(Ok(()))
-    }
-
-    /// Compresses everything that was taken, with this operation, and writes it out.
-    fn poll_complete(
+    /// Takes a context and makes its tables. If this is all of the content, the frame is made for it.
+    fn poll_open(
         &mut self,
         operation: Operation,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
-        ready!(self.poll_prepared(context))?;
-        if !self.sliced {
-            self.send(operation, false, context);
-        } else {
-            while self.slice(&[], operation)?.1 == State::MoreOutput {
-                ready!(self.poll_turn(context));
-            }
+        if self.stage != Stage::Fresh {
+            return Poll::Ready(Ok(()));
         }
-        self.unflushed = false;
-        if operation == Operation::End {
-            self.stage = Stage::Ended;
+        if operation == Operation::End && self.content_bytes.is_none() {
+            self.content_bytes = Some(self.gathered.len() as u64);
+            self.key = CostKey::compress_slice(&self.options, self.content_bytes);
+        }
+        let model = self.scheduler.model();
+        let (options, bytes) = (&self.options, self.content_bytes);
+        let to_open = model.opens_slowly(options, bytes);
+        // Making tables is work, too.
+        let next_ns = if to_open {
+            0
+        } else {
+            model.predict_ns(self.key, SLICE_BYTES)
+        };
+        let threshold_ns = model.threshold_ns();
+        ready!(self.turn.poll_take(context, next_ns, threshold_ns, false));
+        let model = self.scheduler.model();
+        let decision = match operation {
+            Operation::End if options.workers == 0 => model.decide(options, self.gathered.len()),
+            _ => model.decide_stream(options, bytes),
+        };
+        let encoder = match self.scheduler.pooled_encoder(options, bytes, decision) {
+            Ok(encoder) => encoder,
+            Err(error) => return Poll::Ready(Err(self.fail(error))),
+        };
+        self.decision = decision;
+        self.engine = Engine::Local(Box::new(encoder));
+        self.stage = Stage::Open;
+        if to_open {
+            self.send(None, context);
         }
         self.poll_ready(context)
     }
-}
 
-impl Job {
-    fn run(mut self: Box<Self>) -> Box<Self> {
-        let (result, ns) = timed(|| {
-            if self.open {
-                return self.encoder.open();
-            }
-            let (mut rest, mut budget) = (&self.chunk[..], Budget::slices(u32::MAX));
-            let (encoder, output) = (&mut self.encoder, &mut self.output);
-            encoder
-                .step_into(&mut rest, output, self.operation, &mut budget)
-                .map(drop)
-        });
-        self.result = result;
-        self.ns = ns;
-        self
+    fn fail(&mut self, error: Error) -> io::Error {
+        self.engine = Engine::Failed(error.clone());
+        error.into()
     }
-}
 
-impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncEncoder<W> {
-    fn poll_write(
-        self: Pin<&mut Self>,
+    /// Compresses content of at most a slice on this thread. Returns how much of it was taken and what is left
+    /// to do.
+    fn slice(&mut self, content: Slice<'_>, operation: Operation) -> io::Result<(usize, State)> {
+        let Engine::Local(encoder) = &mut self.engine else {
+            return Ok((0, State::MoreOutput));
+        };
+        let input = match content {
+            Slice::Given(input) => input,
+            Slice::Gathered(to) => &self.gathered[self.given..to],
+        };
+        let output = &mut self.output;
+        let step = || {
+            ROOM.with_borrow_mut(|room| {
+                let step = encoder.step(input, room, operation, &mut Budget::slices(1))?;
+                output.extend_from_slice(&room[..step.produced]);
+                Ok::<_, Error>(step)
+            })
+        };
+        let (step, ns) = match input.len() < TINY_BYTES {
+            true => self.tiny.timed(step),
+            false => timed(step),
+        };
+        self.turn.held(ns);
+        let step = match step {
+            Ok(step) => step,
+            Err(error) => return Err(self.fail(error)),
+        };
+        // The first slice also makes the tables.
+        if step.consumed == SLICE_BYTES && self.warm && self.slices() {
+            self.scheduler.model().observe(self.key, SLICE_BYTES, ns);
+        }
+        self.warm = true;
+        if let Slice::Gathered(_) = content {
+            self.given += step.consumed;
+        }
+        Ok((step.consumed, step.state))
+    }
+
+    fn poll_turn(&mut self, bytes: usize, context: &mut Context<'_>) -> Poll<()> {
+        let model = self.scheduler.model();
+        let tiny_ns = self.tiny.expected_ns().filter(|_| bytes < TINY_BYTES);
+        let next_ns = tiny_ns.unwrap_or_else(|| model.predict_ns(self.key, bytes));
+        self.turn
+            .poll_take(context, next_ns, model.threshold_ns(), true)
+    }
+
+    /// Gives the engine what is gathered, with this operation: here, slice by slice, or on another thread,
+    /// which may still work when this is ready.
+    fn poll_give(
+        &mut self,
+        operation: Operation,
         context: &mut Context<'_>,
-        input: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        if let Engine::Failed(error) = &this.engine {
-            return Poll::Ready(Err(error.clone().into()));
+    ) -> Poll<io::Result<()>> {
+        ready!(self.poll_ready(context))?;
+        ready!(self.poll_open(operation, context))?;
+        loop {
+            let rest = self.gathered.len() - self.given;
+            if self.decision == Decision::Offload && !self.fits(rest) {
+                self.send(Some(operation), context);
+                return Poll::Ready(Ok(()));
+            }
+            let cut = rest.min(SLICE_BYTES);
+            let last = cut == rest;
+            ready!(self.poll_turn(cut, context));
+            let operation = if last { operation } else { Operation::Continue };
+            let (taken, state) = self.slice(Slice::Gathered(self.given + cut), operation)?;
+            if last && taken == cut && state != State::MoreOutput {
+                self.gathered.clear();
+                self.given = 0;
+                if self.slices() {
+                    self.gathered.shrink_to(SLICE_BYTES);
+                }
+                return Poll::Ready(Ok(()));
+            }
+            ready!(self.poll_ready(context))?;
         }
-        if this.stage != Stage::Open {
-            return Poll::Ready(Err(io::Error::new(
-                io::ErrorKind::BrokenPipe,
-                "write after the end of the frame",
-            )));
-        }
-        ready!(this.poll_prepared(context))?;
-        if input.is_empty() {
-            return Poll::Ready(Ok(0));
-        }
-        if this.sliced {
-            let (taken, _) = this.slice(input, Operation::Continue)?;
-            this.unflushed = true;
-            return Poll::Ready(Ok(taken));
-        }
-        let count = input.len().min(CHUNK_BYTES - this.chunk.len());
-        this.chunk.extend_from_slice(&input[..count]);
-        this.unflushed = true;
-        if this.chunk.len() == CHUNK_BYTES {
-            this.send(Operation::Continue, false, context);
-        }
-        Poll::Ready(Ok(count))
     }
 
-    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        ready!(this.poll_ready(context))?;
-        if this.unflushed && this.stage == Stage::Open {
-            ready!(this.poll_complete(Operation::Flush, context))?;
-        }
-        Pin::new(&mut this.writer).poll_flush(context)
+    /// Whether content is compressed in slices, here.
+    fn slices(&self) -> bool {
+        matches!(self.decision, Decision::Sliced { .. })
     }
 
-    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        if this.stage == Stage::Shut {
-            return Poll::Ready(Ok(()));
-        }
-        if this.stage == Stage::Open {
-            ready!(this.poll_complete(Operation::End, context))?;
-        }
-        ready!(this.poll_ready(context))?;
-        ready!(Pin::new(&mut this.writer).poll_shutdown(context))?;
-        this.stage = Stage::Shut;
-        Poll::Ready(Ok(()))
+    /// Whether this much is compressed here, although chunks are compressed on another thread.
+    fn fits(&self, bytes: usize) -> bool {
+        let model = self.scheduler.model();
+        self.options.workers == 0
+            && bytes <= SLICE_BYTES
+            && model.predict_ns(self.key, bytes) <= model.threshold_ns()
     }
+}
+
+/// What a slice compresses.
+enum Slice<'a> {
+    Given(&'a [u8]),
+    /// What is gathered, up to this byte.
+    Gathered(usize),
 }

@@ -12,7 +12,10 @@
 
 mod decoder;
 mod encoder;
+mod gate;
+mod job;
 mod scheduler;
+mod tiny;
 mod turn;
 mod whole;
 

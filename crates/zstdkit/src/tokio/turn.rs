@@ -1,67 +1,191 @@
-//! Yielding: how long the current thread has been held since these layers last yielded.
+//! Yielding: how long the current thread has been held by these layers since its runtime last looked at its
+//! other tasks.
 
-use std::cell::Cell;
-use std::future::Future;
+use std::cell::RefCell;
+use std::future::{Future, poll_fn};
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll, ready};
 
-use ::tokio::task::yield_now;
+use ::tokio::runtime::{Handle, Id, RuntimeFlavor};
+use ::tokio::task::{try_id, yield_now};
+
+use super::gate::{Away, Conductor, Gate, Wish};
 
 thread_local! {
-    /// Nanoseconds of work on this thread since the last yield. Short calls still hold a worker if a
-    /// task makes many of them without a pause.
-    static HELD_NS: Cell<u64> = const { Cell::new(0) };
+    /// The turn of this thread, and the runtime that begins turns.
+    static HERE: RefCell<(Option<Id>, Arc<Gate>)> = RefCell::default();
 }
 
-/// Counts work on this thread.
-pub(super) fn held(ns: u64) {
-    HELD_NS.set(HELD_NS.get().saturating_add(ns));
-}
-
-/// Whether to yield before the next call. Other tasks wait for both the work done and the next call, so
-/// the sum should stay within half of the threshold. Yielding takes about a microsecond.
-fn is_over(next_ns: u64, threshold_ns: u64) -> bool {
-    let held_ns = HELD_NS.get();
-    held_ns > 0 && held_ns.saturating_add(next_ns) > threshold_ns / 2
-}
-
-/// Yields first if work of this length would hold the thread for too long.
-pub(super) async fn take(next_ns: u64, threshold_ns: u64) {
-    if is_over(next_ns, threshold_ns) {
-        yield_now().await;
-        HELD_NS.set(0);
-    }
-}
-
-/// The same for code that polls instead of awaiting.
-#[derive(Default)]
+/// The part of a stream in the turns of its thread.
+#[derive(Debug)]
 pub(super) struct Turn {
-    yielding: Option<Pin<Box<dyn Future<Output = ()> + Send + Sync>>>,
+    stream: u64,
+    waiting: Option<Place>,
+}
+
+/// A place in line.
+struct Place {
+    gate: Arc<Gate>,
+    ticket: u64,
+    /// Ends when the runtime has looked at its other tasks, if this stream waits alone.
+    alone: Option<Pin<Box<dyn Future<Output = ()> + Send + Sync>>>,
 }
 
 impl Turn {
+    pub(super) fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self {
+            stream: NEXT.fetch_add(1, Relaxed),
+            waiting: None,
+        }
+    }
+
+    /// Counts work on this thread.
+    pub(super) fn held(&self, ns: u64) {
+        HERE.with_borrow(|(_, gate)| gate.held(self.stream, ns));
+    }
+
+    /// Ready when a call of this length may begin. It yields before if it would hold the thread for too
+    /// long: others wait for both the work done and the next call, so the sum should stay within the
+    /// threshold. `open`: the stream has a context that it needs for longer than the call.
     pub(super) fn poll_take(
         &mut self,
         context: &mut Context<'_>,
         next_ns: u64,
         threshold_ns: u64,
+        open: bool,
     ) -> Poll<()> {
-        if self.yielding.is_none() && is_over(next_ns, threshold_ns) {
-            self.yielding = Some(Box::pin(yield_now()));
+        if let Some(place) = &mut self.waiting {
+            ready!(place.poll(context));
+            self.waiting = None;
+            return Poll::Ready(());
         }
-        if let Some(yielding) = &mut self.yielding {
-            ready!(yielding.as_mut().poll(context));
-            self.yielding = None;
-            HELD_NS.set(0);
+        let wish = Wish {
+            stream: self.stream,
+            next_ns,
+            turn_ns: threshold_ns,
+            open,
+        };
+        HERE.with_borrow_mut(|here| {
+            if !here.1.is_over(wish) && (open || !here.1.is_crowded()) {
+                return Poll::Ready(());
+            }
+            self.wait(here, wish, context)
+        })
+    }
+
+    fn wait(
+        &mut self,
+        here: &mut (Option<Id>, Arc<Gate>),
+        wish: Wish,
+        context: &mut Context<'_>,
+    ) -> Poll<()> {
+        let runtime = Handle::try_current().ok();
+        let id = runtime.as_ref().map(Handle::id);
+        if here.0 != id {
+            // The work counted so far was that of another runtime, which has returned since.
+            *here = (id, Arc::default());
+            return Poll::Ready(());
         }
+        let gate = &here.1;
+        let worker = runtime.filter(|runtime| {
+            try_id().is_some() || runtime.runtime_flavor() == RuntimeFlavor::CurrentThread
+        });
+        let (ticket, conductor) = gate.join(wish, context.waker(), worker.as_ref());
+        let alone = match (conductor, worker) {
+            (Conductor::Another, _) => None,
+            (Conductor::Itself, Some(_)) => Some(Box::pin(yield_now()) as Pin<Box<_>>),
+            (Conductor::Wanted, Some(runtime)) => {
+                conduct(&runtime, gate.clone());
+                None
+            }
+            // Nothing but this future runs on this thread, or an executor that nothing is known of.
+            (_, None) => {
+                gate.open();
+                None
+            }
+        };
+        let gate = gate.clone();
+        let mut place = Place {
+            gate,
+            ticket,
+            alone,
+        };
+        if let Some(alone) = &mut place.alone {
+            // It has not looked yet: this asks it to.
+            let _ = alone.as_mut().poll(context);
+        }
+        self.waiting = Some(place);
+        Poll::Pending
+    }
+
+    /// Another thread begins to work for this stream.
+    pub(super) fn away(&self) -> Away {
+        HERE.with_borrow(|(_, gate)| gate.away())
+    }
+
+    /// Waits like [`poll_take`](Self::poll_take), for a call that needs no context afterwards.
+    pub(super) async fn take(&mut self, next_ns: u64, threshold_ns: u64) {
+        poll_fn(|context| self.poll_take(context, next_ns, threshold_ns, true)).await;
+    }
+}
+
+impl Place {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if !self.gate.waits(self.ticket, context.waker()) {
+            return Poll::Ready(());
+        }
+        let Some(alone) = &mut self.alone else {
+            return Poll::Pending;
+        };
+        ready!(alone.as_mut().poll(context));
+        self.gate.clear();
+        self.gate.leave(self.ticket);
         Poll::Ready(())
     }
 }
 
-impl std::fmt::Debug for Turn {
+impl std::fmt::Debug for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Turn")
-            .field("yielding", &self.yielding.is_some())
-            .finish()
+        f.debug_struct("Place")
+            .field("ticket", &self.ticket)
+            .field("alone", &self.alone.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(place) = self.waiting.take() {
+            place.gate.leave(place.ticket);
+        }
+    }
+}
+
+/// Begins a turn each time the runtime has looked at its other tasks, as long as streams wait. This is a task of
+/// its own, because a stream's future may be kept and not polled again.
+pub(super) fn conduct(runtime: &Handle, gate: Arc<Gate>) {
+    let mut conductor = Guard { gate, needed: true };
+    runtime.spawn(async move {
+        while conductor.needed {
+            yield_now().await;
+            conductor.needed = conductor.gate.begin();
+        }
+    });
+}
+
+/// If the runtime drops the task, the streams in line do not wait for it.
+struct Guard {
+    gate: Arc<Gate>,
+    needed: bool,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if self.needed {
+            self.gate.open();
+        }
     }
 }

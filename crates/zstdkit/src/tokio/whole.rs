@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::scheduler::{CHUNK_BYTES, PooledEncoder, Scheduler, timed};
-use super::turn;
+use super::turn::Turn;
 use crate::error::{Error, Repr};
 use crate::format::{self, BLOCK_BYTES_MAX};
 use crate::oneshot::compress_bound;
@@ -64,12 +64,13 @@ impl Scheduler {
     async fn inline(&self, content: &[u8], options: &EncoderOptions) -> Result<Vec<u8>, Error> {
         let key = CostKey::compress(options, content.len());
         let predicted_ns = self.model().predict_ns(key, content.len());
-        turn::take(predicted_ns, self.model().threshold_ns()).await;
+        let mut turn = Turn::new();
+        turn.take(predicted_ns, self.model().threshold_ns()).await;
         let (frame, ns) = timed(|| {
             let size = Some(content.len() as u64);
             self.pool().compressor(options, size)?.compress(content)
         });
-        turn::held(ns);
+        turn.held(ns);
         let frame = frame?;
         self.model().observe(key, content.len(), ns);
         Ok(frame)
@@ -88,10 +89,10 @@ impl Scheduler {
         let mut encoder = self.open(options, bytes, decision).await?;
         let mut frame = room(compress_bound(bytes))?;
         let slice = CostKey::compress_slice(options, Some(bytes as u64));
-        let (mut at, mut total_ns) = (0, 0_u64);
+        let (mut turn, mut at, mut total_ns) = (Turn::new(), 0, 0_u64);
         loop {
             let predicted_ns = self.model().predict_ns(slice, SLICE_BYTES);
-            turn::take(predicted_ns, self.model().threshold_ns()).await;
+            turn.take(predicted_ns, self.model().threshold_ns()).await;
             let mut rest = &content.as_ref()[at..];
             let (state, ns) = timed(|| {
                 encoder.step_into(
@@ -101,7 +102,7 @@ impl Scheduler {
                     &mut Budget::slices(1),
                 )
             });
-            turn::held(ns);
+            turn.held(ns);
             let state = state?;
             if at > 0 && state != State::Done {
                 self.model().observe(slice, SLICE_BYTES, ns);
@@ -218,9 +219,10 @@ impl Scheduler {
     ) -> Result<Vec<u8>, Error> {
         let key = CostKey::decompress(bytes);
         let predicted_ns = self.model().predict_ns(key, bytes);
-        turn::take(predicted_ns, self.model().threshold_ns()).await;
+        let mut turn = Turn::new();
+        turn.take(predicted_ns, self.model().threshold_ns()).await;
         let (content, ns) = timed(|| self.pool().decompressor(options)?.decompress(stream));
-        turn::held(ns);
+        turn.held(ns);
         let content = content?;
         self.model().observe(key, bytes, ns);
         Ok(content)
@@ -240,18 +242,18 @@ impl Scheduler {
         let trusted = trusted.clamp(TRUSTED_BYTES, TRUSTED_BYTES_MAX);
         // Zeroed allocations are not touched before content is decoded into them.
         let mut content = vec![0; bytes.unwrap_or(0).min(trusted)];
-        let (mut at, mut filled, mut total_ns) = (0, 0, 0_u64);
+        let (mut turn, mut at, mut filled, mut total_ns) = (Turn::new(), 0, 0, 0_u64);
         loop {
             if filled == content.len() {
                 grow(&mut content)?;
             }
             let block = BLOCK_BYTES_MAX as usize;
             let predicted_ns = self.model().predict_ns(CostKey::decompress_slice(), block);
-            turn::take(predicted_ns, self.model().threshold_ns()).await;
+            turn.take(predicted_ns, self.model().threshold_ns()).await;
             let rest = &stream.as_ref()[at..];
             let (step, ns) =
                 timed(|| decoder.step(rest, &mut content[filled..], &mut Budget::slices(1)));
-            turn::held(ns);
+            turn.held(ns);
             let step = step?;
             self.learn_block(step.produced, ns);
             at += step.consumed;

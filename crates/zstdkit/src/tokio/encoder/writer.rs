@@ -1,0 +1,113 @@
+//! How an encoder is written to, flushed and shut down.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use ::tokio::io::AsyncWrite;
+
+use super::{AsyncEncoder, Engine, Slice, Stage};
+use crate::schedule::Decision;
+use crate::sliced::SLICE_BYTES;
+use crate::step::Operation;
+
+impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
+    /// Compresses everything that was taken, with this operation, and writes it out.
+    fn poll_complete(
+        &mut self,
+        operation: Operation,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        ready!(self.poll_give(operation, context))?;
+        self.unflushed = false;
+        if operation == Operation::End {
+            self.stage = Stage::Ended;
+        }
+        self.poll_ready(context)
+    }
+
+    fn poll_take(&mut self, input: &[u8], context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(self.poll_ready(context))?;
+            let most = self.gather_bytes_max();
+            if self.given > 0 || self.gathered.len() >= most {
+                ready!(self.poll_give(Operation::Continue, context))?;
+            } else if self.slices() && self.gathered.is_empty() && input.len() >= SLICE_BYTES {
+                ready!(self.poll_turn(SLICE_BYTES, context));
+                let slice = Slice::Given(&input[..SLICE_BYTES]);
+                let (taken, _) = self.slice(slice, Operation::Continue)?;
+                if taken > 0 {
+                    return Poll::Ready(Ok(taken));
+                }
+            } else {
+                let count = input.len().min(most - self.gathered.len());
+                self.gathered.extend_from_slice(&input[..count]);
+                // Another thread works while the caller makes the next chunk.
+                let full = self.gathered.len() == most;
+                if full && self.stage == Stage::Open && self.decision == Decision::Offload {
+                    self.send(Some(Operation::Continue), context);
+                }
+                return Poll::Ready(Ok(count));
+            }
+        }
+    }
+}
+
+impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncEncoder<W> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        input: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        match &this.engine {
+            Engine::Failed(error) => return Poll::Ready(Err(error.clone().into())),
+            _ if matches!(this.stage, Stage::Ended | Stage::Shut) => {
+                return Poll::Ready(Err(io::Error::new(
+                    io::ErrorKind::BrokenPipe,
+                    "write after the end of the frame",
+                )));
+            }
+            // What is little is only kept.
+            Engine::None | Engine::Local(_)
+                if this.given == 0
+                    && this.gathered.len() + input.len() < this.gather_bytes_max() =>
+            {
+                this.gathered.extend_from_slice(input);
+                this.unflushed |= !input.is_empty();
+                return Poll::Ready(Ok(input.len()));
+            }
+            _ if input.is_empty() => return Poll::Ready(Ok(0)),
+            _ => {}
+        }
+        let taken = ready!(this.poll_take(input, context))?;
+        this.unflushed = true;
+        Poll::Ready(Ok(taken))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(this.poll_ready(context))?;
+        if this.unflushed && matches!(this.stage, Stage::Fresh | Stage::Open) {
+            ready!(this.poll_complete(Operation::Flush, context))?;
+        }
+        Pin::new(&mut this.writer).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.stage == Stage::Shut {
+            return Poll::Ready(Ok(()));
+        }
+        if this.stage != Stage::Ended {
+            ready!(this.poll_complete(Operation::End, context))?;
+        }
+        ready!(this.poll_ready(context))?;
+        // Others may have the context while the writer ends.
+        this.engine = Engine::None;
+        this.gathered = Vec::new();
+        ready!(Pin::new(&mut this.writer).poll_shutdown(context))?;
+        this.stage = Stage::Shut;
+        Poll::Ready(Ok(()))
+    }
+}

@@ -1,0 +1,307 @@
+//! The line of streams that wait for their thread: who works in the next turn.
+//!
+//! A turn is the time between two visits of the runtime to its other tasks. All streams and calls of a
+//! thread share it. Streams that find it over wait in line, in order of arrival, and every new turn admits as
+//! many as fit. A stream keeps its place for some turns in a row while its context is warm, and only a few
+//! contexts are at work at a time, here or on other threads: the others are opened when one of these has ended
+//! or waits for something else, or after a while in any case.
+//!
+//! Nothing here knows a clock, and of the runtime only whom to ask for turns: `turn` does.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+
+use ::tokio::runtime::Handle;
+
+/// How long a stream is preferred while others wait: about ten slices.
+const LEASE_NS: u64 = 1_000_000;
+/// Streams with an open context that work or wait for their turn while others wait to open theirs.
+const OPEN_MAX: usize = 4;
+/// After this many turns in line a stream opens its context in any case.
+const PATIENCE: u64 = 4_000;
+
+/// The turn of a thread, and the line of those who wait for the next one.
+#[derive(Debug, Default)]
+pub(super) struct Gate {
+    /// Nanoseconds of work in this turn.
+    held_ns: AtomicU64,
+    /// The stream that is preferred, and how long it has worked since.
+    lease: AtomicU64,
+    lease_ns: AtomicU64,
+    line: Mutex<Line>,
+}
+
+#[derive(Debug, Default)]
+struct Line {
+    /// In order of arrival, and so of their tickets.
+    waiting: VecDeque<Waiter>,
+    next_ticket: u64,
+    /// Turns so far.
+    turn: u64,
+    /// Whether somebody will begin the next turn.
+    conducted: bool,
+    /// Who can be asked to do so.
+    runtime: Option<Handle>,
+    /// Streams for which another thread works.
+    away: usize,
+    /// Streams for which it has ended, and that have not looked since.
+    back: usize,
+}
+
+/// A stream in line.
+#[derive(Debug)]
+struct Waiter {
+    ticket: u64,
+    since: u64,
+    wish: Wish,
+    waker: Waker,
+}
+
+/// What a stream would do with its turn.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wish {
+    /// The stream.
+    pub(super) stream: u64,
+    /// The expected time of its next call, in nanoseconds.
+    pub(super) next_ns: u64,
+    /// The longest turn that it allows, in nanoseconds.
+    pub(super) turn_ns: u64,
+    /// Whether it has a context open, or needs none for longer than the call.
+    pub(super) open: bool,
+}
+
+/// Who begins the next turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Conductor {
+    /// A stream that waits alone, when the runtime comes back to it.
+    Itself,
+    /// Somebody whom the caller must find.
+    Wanted,
+    /// Somebody who does so already.
+    Another,
+}
+
+impl Gate {
+    /// Counts work of a stream.
+    pub(super) fn held(&self, stream: u64, ns: u64) {
+        // Only the thread that owns this gate and the one that begins a turn write here, and a lost value
+        // costs a turn that is once too long.
+        self.held_ns
+            .store(self.held_ns.load(Relaxed).saturating_add(ns), Relaxed);
+        if self.lease.load(Relaxed) == stream {
+            let worked = self.lease_ns.load(Relaxed).saturating_add(ns);
+            self.lease_ns.store(worked, Relaxed);
+        }
+    }
+
+    /// Whether the turn is over for a call like this: others wait for the work done and for this call. The
+    /// first call of a turn is always admitted.
+    pub(super) fn is_over(&self, wish: Wish) -> bool {
+        let held_ns = self.held_ns.load(Relaxed);
+        held_ns > 0 && held_ns.saturating_add(wish.next_ns) > wish.turn_ns
+    }
+
+    /// Starts a turn without looking at the line.
+    pub(super) fn clear(&self) {
+        self.held_ns.store(0, Relaxed);
+    }
+
+    /// Whether so many contexts are at work that a stream without one should wait.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.line().is_crowded(0)
+    }
+
+    /// Joins the line. Returns the ticket and who begins the next turn. The runtime is kept for when streams wait
+    /// and nobody does.
+    pub(super) fn join(
+        &self,
+        wish: Wish,
+        waker: &Waker,
+        runtime: Option<&Handle>,
+    ) -> (u64, Conductor) {
+        let mut line = self.line();
+        let conductor = match line.conducted {
+            true => Conductor::Another,
+            false if line.waiting.is_empty() && !line.is_crowded(0) => Conductor::Itself,
+            false => Conductor::Wanted,
+        };
+        let ticket = line.next_ticket;
+        line.next_ticket += 1;
+        let since = line.turn;
+        line.waiting.push_back(Waiter {
+            ticket,
+            since,
+            wish,
+            waker: waker.clone(),
+        });
+        if line.runtime.is_none() {
+            line.runtime = runtime.cloned();
+        }
+        line.conducted |= conductor == Conductor::Wanted;
+        (ticket, conductor)
+    }
+
+    /// Whether this ticket still waits. It then wakes this waker.
+    pub(super) fn waits(&self, ticket: u64, waker: &Waker) -> bool {
+        let mut line = self.line();
+        match line.place(ticket) {
+            Some(place) => {
+                line.waiting[place].waker.clone_from(waker);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Leaves the line, if the ticket is still there.
+    pub(super) fn leave(&self, ticket: u64) {
+        let mut line = self.line();
+        if let Some(place) = line.place(ticket) {
+            line.waiting.remove(place);
+        }
+    }
+
+    /// Begins a turn and admits those whose calls fit, at least one. `false`: nobody waits, and nobody is
+    /// expected to begin the next turn.
+    pub(super) fn begin(&self) -> bool {
+        self.clear();
+        let mut admitted = Vec::new();
+        let mut line = self.line();
+        line.turn += 1;
+        if line.waiting.is_empty() {
+            line.conducted = false;
+            return false;
+        }
+        let mut expected_ns = 0_u64;
+        let mut open = 0;
+        while let Some(place) = line.next(self.leased(), open) {
+            let wish = line.waiting[place].wish;
+            let after_ns = expected_ns.saturating_add(wish.next_ns);
+            if expected_ns > 0 && after_ns > wish.turn_ns {
+                break;
+            }
+            if expected_ns == 0 && self.lease.swap(wish.stream, Relaxed) != wish.stream {
+                self.lease_ns.store(0, Relaxed);
+            }
+            expected_ns = after_ns.max(1);
+            open += 1;
+            admitted.extend(line.waiting.remove(place));
+        }
+        if admitted.is_empty() && line.away > 0 {
+            // The end of that work begins the next turn.
+            line.conducted = false;
+            return false;
+        }
+        drop(line);
+        for waiter in admitted {
+            waiter.waker.wake();
+        }
+        true
+    }
+
+    /// Another thread begins to work for a stream of this one.
+    pub(super) fn away(self: &Arc<Self>) -> Away {
+        self.line().away += 1;
+        Away {
+            gate: self.clone(),
+            ended: false,
+        }
+    }
+
+    /// Finds somebody to begin turns, if streams wait and nobody does.
+    fn kick(self: &Arc<Self>, mut line: MutexGuard<'_, Line>) {
+        if line.conducted || line.waiting.is_empty() {
+            return;
+        }
+        let Some(runtime) = line.runtime.clone() else {
+            drop(line);
+            self.open();
+            return;
+        };
+        line.conducted = true;
+        drop(line);
+        super::turn::conduct(&runtime, self.clone());
+    }
+
+    /// Admits all: nobody is there to begin turns any more.
+    pub(super) fn open(&self) {
+        self.clear();
+        let mut line = self.line();
+        line.conducted = false;
+        let waiting = std::mem::take(&mut line.waiting);
+        drop(line);
+        for waiter in waiting {
+            waiter.waker.wake();
+        }
+    }
+
+    /// The stream that goes first.
+    fn leased(&self) -> Option<u64> {
+        (self.lease_ns.load(Relaxed) < LEASE_NS).then(|| self.lease.load(Relaxed))
+    }
+
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Line {
+    /// Whether as many contexts are at work as should be, with those that were admitted to this turn.
+    fn is_crowded(&self, admitted: usize) -> bool {
+        let most = OPEN_MAX.saturating_sub(self.away + self.back + admitted);
+        let open = self.waiting.iter().filter(|waiter| waiter.wish.open);
+        open.take(most).count() == most
+    }
+
+    fn place(&self, ticket: u64) -> Option<usize> {
+        self.waiting
+            .binary_search_by_key(&ticket, |waiter| waiter.ticket)
+            .ok()
+    }
+
+    /// Who is next, after this many in the same turn.
+    fn next(&self, leased: Option<u64>, admitted: usize) -> Option<usize> {
+        let holds = |waiter: &Waiter| waiter.wish.open && Some(waiter.wish.stream) == leased;
+        if let Some(place) = self.waiting.iter().position(holds) {
+            return Some(place);
+        }
+        let crowded = self.is_crowded(admitted);
+        self.waiting.iter().position(|waiter| {
+            waiter.wish.open || !crowded || self.turn.saturating_sub(waiter.since) > PATIENCE
+        })
+    }
+}
+
+/// Work of another thread for a stream. It ends when this is dropped; until then the stream is expected to go on.
+#[derive(Debug)]
+pub(super) struct Away {
+    gate: Arc<Gate>,
+    ended: bool,
+}
+
+impl Away {
+    /// The other thread has ended.
+    pub(super) fn ended(&mut self) {
+        self.ended = true;
+        let mut line = self.gate.line();
+        line.away -= 1;
+        line.back += 1;
+        self.gate.kick(line);
+    }
+}
+
+impl Drop for Away {
+    fn drop(&mut self) {
+        let mut line = self.gate.line();
+        match self.ended {
+            true => line.back -= 1,
+            false => line.away -= 1,
+        }
+        self.gate.kick(line);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! The line, without a runtime.
+
+use super::*;
+use std::sync::atomic::AtomicUsize;
+use std::task::Wake;
+
+#[derive(Default)]
+struct Woken(AtomicUsize);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Relaxed);
+    }
+}
+
+fn wish(stream: u64, next_ns: u64, open: bool) -> Wish {
+    Wish {
+        stream,
+        next_ns,
+        turn_ns: 50_000,
+        open,
+    }
+}
+
+/// Admits turn after turn, and returns the streams in order. Each works as long as it said, and joins
+/// again as an open stream until it has worked `calls` times.
+fn order(wishes: &[Wish], calls: usize) -> Vec<Vec<u64>> {
+    let gate = Gate::default();
+    let waker = Waker::noop();
+    let mut tickets: Vec<_> = wishes
+        .iter()
+        .map(|&wish| (gate.join(wish, waker, None).0, wish, calls))
+        .collect();
+    let mut turns = Vec::new();
+    while gate.begin() {
+        let mut turn = Vec::new();
+        let mut again = Vec::new();
+        tickets.retain(|&(ticket, wish, calls)| {
+            if gate.waits(ticket, waker) {
+                return true;
+            }
+            turn.push(wish.stream);
+            gate.held(wish.stream, wish.next_ns);
+            again.push((Wish { open: true, ..wish }, calls - 1));
+            false
+        });
+        for (wish, calls) in again {
+            if calls > 0 {
+                tickets.push((gate.join(wish, waker, None).0, wish, calls));
+            }
+        }
+        turns.push(turn);
+    }
+    assert!(tickets.is_empty());
+    turns
+}
+
+#[test]
+fn short_calls_share_a_turn_and_long_ones_have_it_alone() {
+    let short: Vec<_> = (1..=7).map(|stream| wish(stream, 20_000, true)).collect();
+    assert_eq!(
+        order(&short, 1),
+        [vec![1, 2], vec![3, 4], vec![5, 6], vec![7]]
+    );
+    let long: Vec<_> = (1..=3).map(|stream| wish(stream, 90_000, true)).collect();
+    assert_eq!(order(&long, 1), [[1], [2], [3]]);
+    let free: Vec<_> = (1..=3).map(|stream| wish(stream, 0, true)).collect();
+    assert_eq!(order(&free, 1), [[1, 2, 3]]);
+}
+
+#[test]
+fn a_stream_goes_on_until_its_lease_ends_and_then_the_next() {
+    let streams = [1, 2].map(|stream| wish(stream, 100_000, true));
+    let turns: Vec<u64> = order(&streams, 25).concat();
+    let runs: Vec<usize> = turns.chunk_by(|a, b| a == b).map(<[u64]>::len).collect();
+    assert_eq!(runs, [10, 10, 10, 10, 5, 5]);
+}
+
+#[test]
+fn only_a_few_open_contexts_wait_at_a_time_but_nobody_waits_for_ever() {
+    let closed: Vec<_> = (1..=20)
+        .map(|stream| wish(stream, 100_000, false))
+        .collect();
+    let turns: Vec<u64> = order(&closed, 30).concat();
+    let (mut open, mut most) = (std::collections::BTreeMap::new(), 0);
+    for stream in turns {
+        *open.entry(stream).or_insert(0) += 1;
+        most = most.max(open.values().filter(|&&calls| calls < 30).count());
+    }
+    assert_eq!(most, OPEN_MAX);
+    assert!(open.len() == 20 && open.values().all(|&calls| calls == 30));
+    // Four streams that never end.
+    let mut endless: Vec<_> = (1..=4).map(|stream| wish(stream, 100_000, true)).collect();
+    endless.push(wish(5, 100_000, false));
+    let turns = order(&endless, 2 * PATIENCE as usize / 4).concat();
+    let first = turns.iter().position(|&stream| stream == 5);
+    assert_eq!(first, Some(PATIENCE as usize));
+}
+
+#[test]
+fn the_line_may_be_left_and_is_opened_when_nobody_begins_turns() {
+    let gate = Gate::default();
+    let woken = Arc::<Woken>::default();
+    let waker = Waker::from(woken.clone());
+    let (first, conductor) = gate.join(wish(1, 1, true), &waker, None);
+    assert_eq!(conductor, Conductor::Itself);
+    let (second, conductor) = gate.join(wish(2, 1, true), &waker, None);
+    assert_eq!(conductor, Conductor::Wanted);
+    let (third, conductor) = gate.join(wish(3, 1, true), &waker, None);
+    assert_eq!(conductor, Conductor::Another);
+    gate.leave(first);
+    gate.leave(first);
+    assert!(gate.waits(second, &waker) && !gate.waits(first, &waker));
+    gate.open();
+    assert!(!gate.waits(second, &waker) && !gate.waits(third, &waker));
+    assert_eq!(woken.0.load(Relaxed), 2);
+    assert_eq!(
+        gate.join(wish(4, 1, true), &waker, None).1,
+        Conductor::Itself
+    );
+    assert!(gate.begin() && !gate.begin());
+    assert_eq!(woken.0.load(Relaxed), 3);
+}
+
+#[test]
+fn a_stream_without_a_context_waits_for_work_elsewhere() {
+    let gate = Arc::<Gate>::default();
+    let woken = Arc::<Woken>::default();
+    let waker = Waker::from(woken.clone());
+    let mut away: Vec<_> = (0..OPEN_MAX).map(|_| gate.away()).collect();
+    assert!(gate.is_crowded());
+    let (ticket, conductor) = gate.join(wish(1, 0, false), &waker, None);
+    assert_eq!(conductor, Conductor::Wanted);
+    // Nobody can be admitted, and nobody is asked again and again.
+    assert!(!gate.begin());
+    assert!(gate.waits(ticket, &waker));
+    // Without a runtime the end of the work admits all.
+    away[0].ended();
+    assert!(!gate.waits(ticket, &waker));
+    assert_eq!(woken.0.load(Relaxed), 1);
+    assert!(gate.is_crowded());
+    away.pop();
+    assert!(!gate.is_crowded());
+    away.clear();
+    let line = gate.line();
+    assert_eq!((line.away, line.back), (0, 0));
+}
+
+#[test]
+fn the_first_call_of_a_turn_is_admitted_however_long() {
+    let gate = Gate::default();
+    assert!(!gate.is_over(wish(1, u64::MAX, true)));
+    gate.held(1, 1);
+    assert!(gate.is_over(wish(1, 50_000, true)) && !gate.is_over(wish(1, 49_999, true)));
+    gate.held(1, u64::MAX);
+    assert!(gate.is_over(wish(1, 0, true)));
+    gate.clear();
+    assert!(!gate.is_over(wish(1, 0, true)));
+}
