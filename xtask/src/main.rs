@@ -60,6 +60,8 @@ usage: cargo xtask CHORE
   peers fix-session [--quick]
                          compare sessions with a plain loop and with QuickFIX: echo, resend, memory
   peers betree           compare searches with the crate a-tree
+  peers async [--quick]  compare async compression with async-compression and spawn_blocking:
+                         time, memory, stalls of the runtime
   peers betree-shapes [--quick]
                          compare searches over shapes of workloads with a simple index and a-tree
   peers deflate [OPTION…] [FILE…], peers inflate …
@@ -122,6 +124,8 @@ fn main() -> ExitCode {
         ["peers", "fix-session"] => peers::fix_session::run::run(peers::Size::Full),
         ["peers", "fix-session", "--quick"] => peers::fix_session::run::run(peers::Size::Quick),
         ["peers", "betree"] => peers::betree::run::run(),
+        ["peers", "async"] => peers::async_streams::run::run(peers::Size::Full),
+        ["peers", "async", "--quick"] => peers::async_streams::run::run(peers::Size::Quick),
         ["peers", "betree-shapes"] => peers::betree_shapes::run::run(peers::Size::Full),
         ["peers", "betree-shapes", "--quick"] => peers::betree_shapes::run::run(peers::Size::Quick),
         ["peers", name @ ("deflate" | "inflate"), words @ ..] => {

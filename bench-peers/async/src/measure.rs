@@ -35,7 +35,8 @@ pub(crate) struct Measured {
 
 /// Measures in this process.
 pub(crate) fn one(side: Side, cell: &Cell) -> Result<Measured> {
-    let content: Arc<[u8]> = zstdkit::workload::generate(Kind::JsonLines, 7, cell.content_bytes).into();
+    let content: Arc<[u8]> =
+        zstdkit::workload::generate(Kind::JsonLines, 7, cell.content_bytes).into();
     let runtime = runtime(cell.workers)?;
     let input: Arc<[u8]> = match cell.work {
         Work::Encode => content.clone(),

@@ -3,10 +3,11 @@
 //! The measuring is `perfkit compare --interleave`; what is here chooses the cases, makes the data,
 //! compares the answers before anything is timed, and collects the results in [`comparisons`], which
 //! becomes a [`Record`]. [`stress`] is about codecs of Go, [`fix`] about parsers of FIX, [`zip`] about
-//! archives: measurements of their own, in rounds. [`deflate`], [`dictionary`], [`betree`], [`fix_log`] and
-//! [`fix_shapes`] run one program each and keep what it prints; [`reports`] keeps reports of perfkit, [`recipes`] runs
+//! archives: measurements of their own, in rounds. [`deflate`], [`dictionary`], [`betree`], [`fix_log`],
+//! [`fix_shapes`] and [`async_streams`] run one program each and keep what it prints; [`reports`] keeps reports of perfkit, [`recipes`] runs
 //! of `cargo xtask tune`.
 
+pub(crate) mod async_streams;
 pub(crate) mod betree;
 pub(crate) mod betree_shapes;
 mod build;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Body, Made};
 use crate::peers::{
-    betree, betree_shapes, comparisons, deflate, dictionary, fix, fix_log, fix_session, fix_shapes,
-    recipes, reports,
+    async_streams, betree, betree_shapes, comparisons, deflate, dictionary, fix, fix_log,
+    fix_session, fix_shapes, recipes, reports,
 };
 use crate::peers::{stress, zip};
 
@@ -14,6 +14,7 @@ use crate::peers::{stress, zip};
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum Results {
+    AsyncStreams(async_streams::AsyncStreams),
     Betree(betree::Betree),
     BetreeShapes(betree_shapes::BetreeShapes),
     Comparisons(comparisons::Cases),
@@ -35,6 +36,7 @@ pub(crate) enum Results {
 impl Results {
     fn body(&self) -> &dyn Body {
         match self {
+            Self::AsyncStreams(body) => body,
             Self::Betree(body) => body,
             Self::BetreeShapes(body) => body,
             Self::Comparisons(body) => body,

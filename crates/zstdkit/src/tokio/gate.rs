@@ -6,7 +6,7 @@
 //! contexts are at work at a time, here or on other threads: the others are opened when one of these has ended
 //! or waits for something else, or after a while in any case.
 //!
-//! Nothing here knows a clock, and of the runtime only whom to ask for turns: `turn` does.
+//! Nothing here knows a clock: `turn` asks for turns, and says how long calls take.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
 use ::tokio::runtime::Handle;
+use ::tokio::task::yield_now;
 
 /// How long a stream is preferred while others wait: about ten slices.
 const LEASE_NS: u64 = 1_000_000;
@@ -210,6 +211,19 @@ impl Gate {
         }
     }
 
+    /// Begins a turn each time the runtime has looked at its other tasks, as long as streams wait. This is a task
+    /// of its own, because a stream's future may be kept and not polled again.
+    pub(super) fn conduct(self: &Arc<Self>, runtime: &Handle) {
+        let gate = self.clone();
+        let mut conducting = Conducting { gate, needed: true };
+        runtime.spawn(async move {
+            while conducting.needed {
+                yield_now().await;
+                conducting.needed = conducting.gate.begin();
+            }
+        });
+    }
+
     /// Finds somebody to begin turns, if streams wait and nobody does.
     fn kick(self: &Arc<Self>, mut line: MutexGuard<'_, Line>) {
         if line.conducted || line.waiting.is_empty() {
@@ -222,7 +236,7 @@ impl Gate {
         };
         line.conducted = true;
         drop(line);
-        super::turn::conduct(&runtime, self.clone());
+        self.conduct(&runtime);
     }
 
     /// Admits all: nobody is there to begin turns any more.
@@ -271,6 +285,20 @@ impl Line {
         self.waiting.iter().position(|waiter| {
             waiter.wish.open || !crowded || self.turn.saturating_sub(waiter.since) > PATIENCE
         })
+    }
+}
+
+/// If the runtime drops the task that begins turns, the streams in line do not wait for it.
+struct Conducting {
+    gate: Arc<Gate>,
+    needed: bool,
+}
+
+impl Drop for Conducting {
+    fn drop(&mut self) {
+        if self.needed {
+            self.gate.open();
+        }
     }
 }
 

@@ -98,7 +98,7 @@ impl Turn {
             (Conductor::Another, _) => None,
             (Conductor::Itself, Some(_)) => Some(Box::pin(yield_now()) as Pin<Box<_>>),
             (Conductor::Wanted, Some(runtime)) => {
-                conduct(&runtime, gate.clone());
+                gate.conduct(&runtime);
                 None
             }
             // Nothing but this future runs on this thread, or an executor that nothing is known of.
@@ -160,32 +160,6 @@ impl Drop for Turn {
     fn drop(&mut self) {
         if let Some(place) = self.waiting.take() {
             place.gate.leave(place.ticket);
-        }
-    }
-}
-
-/// Begins a turn each time the runtime has looked at its other tasks, as long as streams wait. This is a task of
-/// its own, because a stream's future may be kept and not polled again.
-pub(super) fn conduct(runtime: &Handle, gate: Arc<Gate>) {
-    let mut conductor = Guard { gate, needed: true };
-    runtime.spawn(async move {
-        while conductor.needed {
-            yield_now().await;
-            conductor.needed = conductor.gate.begin();
-        }
-    });
-}
-
-/// If the runtime drops the task, the streams in line do not wait for it.
-struct Guard {
-    gate: Arc<Gate>,
-    needed: bool,
-}
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        if self.needed {
-            self.gate.open();
         }
     }
 }
