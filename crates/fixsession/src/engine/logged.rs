@@ -87,10 +87,14 @@ impl<A: Application> Application for Logged<'_, A> {
     }
 
     fn event(&mut self, id: &SessionId, event: &Event<'_>) {
-        let text = event.to_string();
-        self.log.event(self.now.utc, &text);
-        if event.is_trouble() {
-            *self.reason = Some(shortened(&text));
+        let is_trouble = event.is_trouble();
+        // Most events are of single messages: without a reader there is no text.
+        if is_trouble || self.log.has_events() {
+            let text = event.to_string();
+            self.log.event(self.now.utc, &text);
+            if is_trouble {
+                *self.reason = Some(shortened(&text));
+            }
         }
         self.app.event(id, event);
     }

@@ -234,7 +234,8 @@ impl<S: Store> Session<S> {
         }
     }
 
-    /// Takes all of `input` and handles at most `budget` messages.
+    /// Takes all of `input` and handles at most `budget` messages. With a budget of 0 a replay does not go on
+    /// either.
     pub fn bytes<A: Application>(
         &mut self,
         input: &[u8],
@@ -390,6 +391,11 @@ fn handle<S: Store, A: Application>(
     (budget, handled): (usize, &mut usize),
     cx: &mut Context<'_, A>,
 ) -> bool {
+    if budget == 0 {
+        // Nothing is done now, a replay included.
+        let is_waiting = core.queue.reaches(core.store.next_target());
+        return is_waiting || framer.has_bytes() || core.can_pump();
+    }
     loop {
         if core.pump(cx).is_err() {
             return false;

@@ -78,6 +78,12 @@ impl SessionLog {
         log.line(&self.options, has_time.then_some(utc), message);
     }
 
+    /// Whether events are logged to a file.
+    #[must_use]
+    pub fn has_events(&self) -> bool {
+        self.events.is_some()
+    }
+
     /// Logs what happened. Control characters are written as `?`, so that an event stays one line.
     pub fn event(&mut self, utc: Timestamp, text: &str) {
         let Some(log) = &mut self.events else { return };
