@@ -23,6 +23,7 @@ mod seek;
 mod sliced;
 mod stress;
 mod zip;
+mod zip_extract;
 mod zstd;
 
 pub use crate::betree::{betree_event, betree_expression, betree_snapshot};
@@ -41,6 +42,7 @@ pub use crate::seek::{zstd_parallel, zstd_seek_table};
 pub use crate::sliced::{zstd_costs, zstd_sliced};
 pub use crate::stress::stress_codec;
 pub use crate::zip::{zip_read, zip_roundtrip, zip_salvage};
+pub use crate::zip_extract::zip_extract;
 pub use crate::zstd::{zstd_decode, zstd_roundtrip, zstd_scan};
 
 /// A target by the name of its bin and its corpus.
@@ -71,6 +73,7 @@ pub const TARGETS: &[Target] = &[
     ("matcher_log", matcher_log),
     ("report_json", report_json),
     ("stress_codec", stress_codec),
+    ("zip_extract", zip_extract),
     ("zip_read", zip_read),
     ("zip_roundtrip", zip_roundtrip),
     ("zip_salvage", zip_salvage),

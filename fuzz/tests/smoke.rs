@@ -140,6 +140,11 @@ fn stress_codec() {
 }
 
 #[test]
+fn zip_extract() {
+    hold("zip_extract");
+}
+
+#[test]
 fn zip_read() {
     hold("zip_read");
 }

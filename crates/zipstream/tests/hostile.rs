@@ -312,3 +312,14 @@ fn a_flipped_byte_is_an_error_in_strict_or_changes_no_content() {
         }
     }
 }
+
+#[test]
+fn the_writer_refuses_names_that_programs_read_differently() {
+    for name in [
+        "a\\b", "./a", "a//b", "a/./b", "a/.", "../a", "/a", "C:a", "",
+    ] {
+        let mut writer = ArchiveWriter::new(Vec::new());
+        let added = writer.add(name, &EntryOptions::default(), &mut &b"x"[..]);
+        assert_eq!(added.unwrap_err().kind(), ErrorKind::Name, "{name:?}");
+    }
+}

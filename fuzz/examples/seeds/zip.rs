@@ -4,10 +4,13 @@ use zipstream::{ArchiveOptions, ArchiveWriter, EntryOptions, Method};
 
 use crate::Seed;
 
-/// The seeds of `zip_read`, `zip_roundtrip`, `deflate_roundtrip` and `inflate_differential`.
+/// The seeds of `zip_extract`, `zip_read`, `zip_roundtrip`, `deflate_roundtrip` and `inflate_differential`.
 pub(crate) fn seeds() -> Vec<Seed> {
     let mut seeds = Vec::new();
     // The first bytes are the cuts.
+    for (name, entries) in trees() {
+        seeds.push(Seed::new("zip_extract", name, entries));
+    }
     let mut read = |name, archive: Vec<u8>| {
         let bytes = [&[6, 0, 9, 0], &archive[..]].concat();
         seeds.push(Seed::new("zip_read", name, bytes));
@@ -91,6 +94,77 @@ pub(crate) fn seeds() -> Vec<Seed> {
         seeds.push(Seed::new("inflate_differential", name, bytes));
     }
     seeds
+}
+
+/// Archives that are extracted: good ones, and ones whose names or links lead out of the target.
+fn trees() -> Vec<(&'static str, Vec<u8>)> {
+    let made = |entries: &[(&str, EntryOptions, &[u8])], renamed: &[(&[u8], &[u8])]| {
+        let mut writer = ArchiveWriter::new(Vec::new());
+        for (name, options, content) in entries {
+            let added = writer.add(name, options, &mut &content[..]);
+            added.expect("it is taken");
+        }
+        let mut bytes = writer.finish().expect("it ends").0;
+        for (from, to) in renamed {
+            for at in 0..bytes.len().saturating_sub(from.len()) {
+                if bytes[at..].starts_with(from) {
+                    bytes[at..at + to.len()].copy_from_slice(to);
+                }
+            }
+        }
+        bytes
+    };
+    let file = || EntryOptions::new(Method::Stored);
+    let (folder, link) = (EntryOptions::directory, EntryOptions::symlink);
+    vec![
+        (
+            "tree",
+            made(
+                &[
+                    ("d/", folder(), b""),
+                    ("d/a", file(), b"one"),
+                    ("d/l", link(), b"a"),
+                    ("b", EntryOptions::default(), &[b'x'; 300]),
+                ],
+                &[],
+            ),
+        ),
+        (
+            "up",
+            made(
+                &[("xx/evil", file(), b"x"), ("good", file(), b"y")],
+                &[(b"xx/evil", b"../evil")],
+            ),
+        ),
+        (
+            "absolute",
+            made(&[("x/evil", file(), b"x")], &[(b"x/evil", b"/xevil")]),
+        ),
+        (
+            "backslashes",
+            made(&[("xx_evil", file(), b"x")], &[(b"xx_evil", b"..\\evil")]),
+        ),
+        ("link-out", made(&[("d/l", link(), b"../..")], &[])),
+        ("link-absolute", made(&[("l", link(), b"/tmp")], &[])),
+        (
+            "through-link",
+            made(
+                &[("l", link(), b"."), ("m/evil", file(), b"x")],
+                &[(b"m/evil", b"l/evil")],
+            ),
+        ),
+        (
+            "clash",
+            made(&[("a", file(), b"x"), ("b", file(), b"y")], &[(b"b", b"A")]),
+        ),
+        (
+            "below-file",
+            made(
+                &[("a", file(), b"x"), ("b/c", file(), b"y")],
+                &[(b"b/c", b"a/c")],
+            ),
+        ),
+    ]
 }
 
 fn archive(entries: &[(&str, EntryOptions)], bytes: usize) -> Vec<u8> {

@@ -223,7 +223,9 @@ impl StreamDecoder {
         }
         self.expect(wide.is_some() == self.located, at)?;
         check_end(narrow, wide).map_err(|error| error.at(at))?;
-        let start = self.directory_start.unwrap_or(end.directory_offset);
+        // One without records would start here.
+        let none = if wide.is_some() { self.wide_end_at } else { at };
+        let start = self.directory_start.unwrap_or(none);
         let bytes = self.directory_end.saturating_sub(start);
         let right = end.entries == (self.records, self.records)
             && self.seen.len() as u64 == self.records
