@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fixcore::Timestamp;
 
 use super::message::Context;
-use super::scenario::{Kind, Pattern, RefTag, RejectRule, Rule, Value, What};
+use super::scenario::{Kind, Part, Pattern, RefTag, RejectRule, Rule, Value, What};
 use super::seen::Seen;
 use super::versions::{appl_ver_id, begin_string, has_reason, has_references};
 
@@ -75,7 +75,10 @@ fn field(
     keeps: &mut BTreeMap<String, Vec<u8>>,
 ) -> Result<(), String> {
     let tag = &*rule.tag;
-    let is = |value: &Value| equal(seen, tag, &cx.resolve(tag, value));
+    let is = |value: &Value| match tag {
+        "16" if value.0 == [Part::Open] && ends_at_gap(seen, cx) => Ok(()),
+        _ => equal(seen, tag, &cx.resolve(tag, value)),
+    };
     match &rule.what {
         What::Is(value) | What::Append(value) => is(value),
         What::Text(value) if cx.engine.compares_texts => is(value),
@@ -109,6 +112,16 @@ fn field(
     }
 }
 
+/// Whether a ResendRequest ends with a number that was sent, or with 0 or 999999 for all: the versions differ in
+/// which of the two it is, and engines take both.
+fn ends_at_gap(seen: &Seen, cx: &Context<'_>) -> bool {
+    let number = |tag| seen.get(tag).and_then(fixcore::value::unsigned);
+    let (Some(begin), Some(end)) = (number("7"), number("16")) else {
+        return false;
+    };
+    matches!(end, 0 | 999_999) || (begin <= end && end < cx.numbers.out)
+}
+
 /// A Reject (35=3) as its version has it.
 fn reject(seen: &Seen, rule: &RejectRule, cx: &Context<'_>) -> Result<(), String> {
     equal(seen, "35", b"3")?;
@@ -120,7 +133,10 @@ fn reject(seen: &Seen, rule: &RejectRule, cx: &Context<'_>) -> Result<(), String
             RefTag::None => absent(seen, "371")?,
             RefTag::Is(tag) => equal(seen, "371", tag.as_bytes())?,
         }
-        equal(seen, "372", rule.msg_type.as_bytes())?;
+        // It is optional, but it may not be wrong.
+        if seen.get("372").is_some() {
+            equal(seen, "372", rule.msg_type.as_bytes())?;
+        }
     } else {
         absent(seen, "371")?;
         absent(seen, "372")?;

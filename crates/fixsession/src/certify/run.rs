@@ -9,7 +9,7 @@ use fixcore::{Frame, Framer};
 use super::counterparty::Counterparty;
 use super::expand;
 use super::message::Numbers;
-use super::scenario::{Connection, Scenario, Step};
+use super::scenario::{Connection, Pattern, Scenario, Step};
 use super::verdict::{Direction, Exchange, Finished, Verdict};
 use crate::now::Now;
 
@@ -82,6 +82,9 @@ pub struct Run {
     pub(super) numbers: Numbers,
     pub(super) kept: BTreeMap<String, Vec<u8>>,
     pub(super) allows_heartbeats: bool,
+    /// Messages that are passed over, and whether one came.
+    pub(super) allowed: Option<Pattern>,
+    pub(super) has_come: bool,
     /// HeartBtInt (108) of the engine's Logon.
     pub(super) interval: Duration,
     pub(super) verdict: Option<Verdict>,
@@ -115,6 +118,8 @@ impl Run {
             numbers: Numbers::new(),
             kept: BTreeMap::new(),
             allows_heartbeats: false,
+            allowed: None,
+            has_come: false,
             interval: Duration::ZERO,
             verdict: None,
             exchange: Vec::new(),

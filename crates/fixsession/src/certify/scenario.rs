@@ -140,6 +140,10 @@ pub(super) enum Action {
     /// What was exchanged so far is not counted by `#N`.
     Rebase,
     AllowHeartbeats,
+    /// Such messages are passed over from here on.
+    Allow(Pattern),
+    /// A message that was allowed has come.
+    Came,
 }
 
 /// How a message is handed to the connection.

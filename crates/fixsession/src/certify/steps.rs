@@ -41,6 +41,7 @@ impl Run {
             }
             Action::Closed(window) => self.closed(connection, *window, since, now),
             Action::Ends(window) => {
+                self.skip_allowed(connection, now);
                 self.skip(connection, |seen| seen.is("3") || seen.is("5"));
                 self.closed(connection, *window, since, now)
             }
@@ -76,6 +77,19 @@ impl Run {
             Action::AllowHeartbeats => {
                 self.allows_heartbeats = true;
                 Outcome::Met(since)
+            }
+            Action::Allow(pattern) => {
+                (self.allowed, self.has_come) = (Some(pattern.clone()), false);
+                Outcome::Met(since)
+            }
+            Action::Came => {
+                self.skip_allowed(connection, now);
+                match self.allowed.clone() {
+                    Some(pattern) if !self.has_come => {
+                        self.expect(connection, &pattern, Window::default(), since, now)
+                    }
+                    _ => Outcome::Met(since),
+                }
             }
             // Written out when the run was made.
             Action::Logon(_) | Action::Logout | Action::Alive => Outcome::Met(since),
@@ -150,8 +164,29 @@ impl Run {
         (window.from.of(self.interval), until)
     }
 
-    /// Passes over Heartbeats, where that is allowed.
-    fn skip_heartbeats(&mut self, connection: Connection) {
+    /// Passes over the messages that a scenario allows at any time.
+    fn skip_allowed(&mut self, connection: Connection, now: Now) {
+        while let Some(pattern) = &self.allowed {
+            let Some((_, Ok(bytes))) = self.lines[place(connection)].inbox.front() else {
+                return;
+            };
+            let cx = self.context(now, false);
+            let is_it = Seen::read(bytes.clone()).and_then(|seen| {
+                compare::message(&seen, pattern, &cx, &mut self.kept.clone())?;
+                compare::header(&seen, &cx)
+            });
+            if is_it.is_err() {
+                return;
+            }
+            self.line(connection).inbox.pop_front();
+            self.numbers.expected = self.numbers.expected.saturating_add(1);
+            self.has_come = true;
+        }
+    }
+
+    /// Passes over what the scenario allows: Heartbeats, or other messages.
+    fn skip_what_is_allowed(&mut self, connection: Connection, now: Now) {
+        self.skip_allowed(connection, now);
         if self.allows_heartbeats {
             self.skip(connection, |seen| seen.is("0") && seen.get("112").is_none());
         }
@@ -182,7 +217,7 @@ impl Run {
         since: Duration,
         now: Now,
     ) -> Outcome {
-        self.skip_heartbeats(connection);
+        self.skip_what_is_allowed(connection, now);
         let (from, until) = self.times(window, since);
         let line = self.line(connection);
         let Some((at, found)) = line.inbox.pop_front() else {
@@ -240,7 +275,7 @@ impl Run {
         since: Duration,
         now: Now,
     ) -> Outcome {
-        self.skip_heartbeats(connection);
+        self.skip_what_is_allowed(connection, now);
         let (from, until) = self.times(window, since);
         let line = self.line(connection);
         if !line.inbox.is_empty() {
@@ -270,7 +305,7 @@ impl Run {
     }
 
     fn nothing(&mut self, connection: Connection, until: Duration, now: Now) -> Outcome {
-        self.skip_heartbeats(connection);
+        self.skip_what_is_allowed(connection, now);
         let line = self.line(connection);
         if !line.inbox.is_empty() {
             return Outcome::Not("expected nothing, and the engine sent a message".to_owned());

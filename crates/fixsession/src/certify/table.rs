@@ -178,6 +178,11 @@ impl Table {
             ("alive", None) => Action::Alive,
             ("restart", None) => Action::Restart,
             ("allow", Some("0")) => Action::AllowHeartbeats,
+            ("allow", Some(msg_type)) => Action::Allow(Pattern {
+                kind: Kind::Type(msg_type.to_owned()),
+                fields: fields(rest.iter().skip(1))?,
+            }),
+            ("came", None) => Action::Came,
             ("next", Some(number)) => {
                 let number = number.trim_start_matches('#').parse();
                 Action::Next(number.map_err(|_| "next without a number")?)

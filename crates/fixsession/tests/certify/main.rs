@@ -2,6 +2,7 @@
 //! test for each scenario and version. Then against sessions with a fault, which the table has to find.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod asking;
 mod driver;
 mod faults;
 
@@ -32,6 +33,7 @@ fn main() {
         }
     }
     trials.extend(faults::trials());
+    trials.extend(asking::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
