@@ -8,6 +8,7 @@
 mod admin;
 mod api;
 mod application;
+mod checked;
 mod core;
 mod logon;
 mod missing;

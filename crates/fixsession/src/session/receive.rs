@@ -6,7 +6,7 @@ use fixcore::{Decoder, Error, ErrorKind, Message};
 use crate::application::Application;
 use crate::event::Event;
 use crate::reject::{Why, session_body};
-use crate::session::core::{Context, Core, Flow, is_admin, is_set};
+use crate::session::core::{Context, Core, Flow, is_set};
 use crate::store::Store;
 use crate::times;
 
@@ -243,44 +243,6 @@ impl<S: Store> Core<S> {
                 Ok(false)
             }
         }
-    }
-
-    /// What the dictionary, or the rules that hold without one, find wrong.
-    fn dictionary_fault(
-        &mut self,
-        message: &Message<'_, '_>,
-        invalid_tag: Option<i64>,
-    ) -> Option<Why<'static>> {
-        if let Some(tag) = invalid_tag {
-            return Some(Why::of(0, Some(tag)));
-        }
-        if !self.options.validate_incoming_message {
-            return None;
-        }
-        let transport = self.dictionaries.transport();
-        let Some(transport) = transport.filter(|_| self.options.use_data_dictionary) else {
-            let mut fields = message.fields();
-            let empty = fields.find(|field| field.value.is_empty())?;
-            let is_fault = self.options.validate_fields_have_values;
-            return is_fault.then(|| Why::of(4, Some(i64::from(empty.tag))));
-        };
-        let mut application = None;
-        if self.protocol.is_fixt()
-            && !is_admin(message.msg_type())
-            && self.dictionaries.has_applications()
-        {
-            let version = Self::application_version(self.link.version, message);
-            application = version.and_then(|version| self.dictionaries.application(version));
-            if application.is_none() {
-                let tag = message.get(1128).map(|_| 1128);
-                return Some(Why::of(18, tag));
-            }
-        }
-        let valid = self
-            .validator
-            .validate(transport, application, self.rules, message);
-        let fault = valid.err()?;
-        Some(Why::of(fault.reason, fault.tag.map(i64::from)))
     }
 
     /// Answers a fault: a Reject, or nothing but the end of the connection before the Logon.
