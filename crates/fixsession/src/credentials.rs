@@ -7,6 +7,8 @@ use crate::application::{Received, Refusal};
 /// Names and passwords of those who may log on, as Username (553) and Password (554) state them.
 #[derive(Clone, Default)]
 pub struct Credentials {
+    /// Lines with an empty password.
+    unprotected: Vec<u32>,
     passwords: HashMap<Box<[u8]>, Box<[u8]>>,
 }
 
@@ -40,6 +42,7 @@ impl Credentials {
     /// # Errors
     /// A line has another form, or a name is there twice. The error has no part of a password.
     pub fn parse(text: &[u8]) -> Result<Self, CredentialsError> {
+        let mut unprotected = Vec::new();
         let mut passwords: HashMap<Box<[u8]>, Box<[u8]>> = HashMap::new();
         for (line, content) in (1..).zip(text.split(|byte| *byte == b'\n')) {
             let content = content.strip_suffix(b"\r").unwrap_or(content);
@@ -52,11 +55,23 @@ impl Credentials {
                 .ok_or(CredentialsError::Form { line })?;
             let (name, rest) = content.split_at(colon);
             let password = rest.get(1..).unwrap_or(&[]);
+            if password.is_empty() {
+                unprotected.push(line);
+            }
             if passwords.insert(name.into(), password.into()).is_some() {
                 return Err(CredentialsError::Twice { line });
             }
         }
-        Ok(Self { passwords })
+        Ok(Self {
+            unprotected,
+            passwords,
+        })
+    }
+
+    /// The lines whose password is empty: a Logon of these names without Password (554) is accepted.
+    #[must_use]
+    pub fn unprotected(&self) -> &[u32] {
+        &self.unprotected
     }
 
     /// How many names there are.
@@ -115,6 +130,7 @@ mod tests {
     fn lines_are_names_and_passwords() {
         let users = Credentials::parse(b"a:b:c\r\n\n#x\nd:\n").unwrap();
         assert_eq!(users.len(), 2);
+        assert_eq!(users.unprotected(), [4]);
         let errors =
             ["a", ":b", "a:b\na:c"].map(|text| Credentials::parse(text.as_bytes()).unwrap_err());
         assert_eq!(errors[0], CredentialsError::Form { line: 1 });
