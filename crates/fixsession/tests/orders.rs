@@ -216,3 +216,67 @@ fn every_nth_order_is_rejected_and_routes_are_turned_round() {
     pair.send("C", "164=1|94=0|147=s|33=1|58=t|");
     pair.expect(&[("j", &["380=3"])]);
 }
+
+#[test]
+fn reports_say_what_the_order_stated_and_when() {
+    for (begin_string, version) in VERSIONS {
+        let mut pair = Pair::new(begin_string, version, OrdersOptions::default());
+        pair.order("a", "1=ACCOUNT|15=EUR|59=0|");
+        let stated = ["1=ACCOUNT", "15=EUR", "40=2", "44=12.5", "59=0"];
+        let got: Vec<String> = pair
+            .application
+            .got
+            .iter()
+            .map(|one| one.1.clone())
+            .collect();
+        assert!(
+            got.iter().all(|report| report.contains("|60=20")),
+            "{got:?}"
+        );
+        pair.expect(&[("8", &stated), ("8", &stated)]);
+    }
+}
+
+#[test]
+fn what_may_not_wait_is_canceled_in_every_version() {
+    for (begin_string, version) in VERSIONS {
+        let partial = options(|options| options.fill = Fill::Partial);
+        let mut pair = Pair::new(begin_string, version, partial);
+        pair.order("ioc", "59=3|");
+        let canceled = ["39=4", "14=50"];
+        pair.expect(&[("8", &["39=0"]), ("8", &["39=1"]), ("8", &canceled)]);
+        pair.order("fok", "59=4|");
+        pair.expect(&[("8", &["39=0"]), ("8", &["39=4", "14=0"])]);
+    }
+}
+
+#[test]
+fn orders_and_cancels_that_cannot_be_meant_are_rejected() {
+    let none = options(|options| options.fill = Fill::None);
+    for (begin_string, version) in VERSIONS {
+        let mut pair = Pair::new(begin_string, version, none.clone());
+        let time = match begin_string {
+            "FIX.4.0" | "FIX.4.1" => "",
+            _ => "60=20260102-03:04:05|",
+        };
+        pair.send("D", &format!("11=p|21=1|38=100|40=2|54=1|55=X|{time}"));
+        pair.expect(&[("8", &["39=8", "58=Price (44) is missing"])]);
+        pair.order("a", "");
+        pair.order("b", "");
+        pair.application.got.clear();
+        pair.cancel("b", "a");
+        pair.expect(&[("9", &["58=Duplicate ClOrdID"])]);
+        let more = match begin_string {
+            "FIX.4.0" => "125=F|",
+            _ => time,
+        };
+        for (side, symbol, text) in [("2", "X", "Side (54)"), ("1", "Y", "Symbol (55)")] {
+            let body = format!("11=c|38=100|41=a|54={side}|55={symbol}|{more}");
+            pair.send("F", &body);
+            let text = format!("58={text} is not that of the order");
+            pair.expect(&[("9", &["102=1", &text])]);
+        }
+        pair.cancel("c", "a");
+        pair.expect(&[("8", &["39=4"])]);
+    }
+}

@@ -1,13 +1,16 @@
 //! The bodies of ExecutionReport (35=8) and OrderCancelReject (35=9), by version.
 
-use fixcore::Message;
 use fixcore::dict::Dictionary;
+use fixcore::{Message, Timestamp};
 
 use super::book::{Order, State};
 use crate::body::push_route;
 use crate::id::SessionId;
 use crate::version::Protocol;
 use crate::writer::push_field;
+
+/// What is said of a ClOrdID (11) that was there before.
+pub(super) const DUPLICATE: &str = "Duplicate ClOrdID";
 
 /// What a report is about.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +20,8 @@ pub(super) struct Answer<'a> {
     pub(super) message: &'a Message<'a, 'a>,
     /// ExecID (17).
     pub(super) exec_id: &'a [u8],
+    /// TransactTime (60).
+    pub(super) time: Timestamp,
 }
 
 /// The version of the application messages of a session, as far as fields differ: all of FIX 5.0 is one.
@@ -121,6 +126,13 @@ pub(super) fn execution_report(
     push_field(out, 55, &order.symbol);
     push_field(out, 54, &order.side);
     push_field(out, 38, order.quantity.to_string().as_bytes());
+    for (tag, value) in &order.stated {
+        push_field(out, *tag, value);
+    }
+    let digits = if version >= Protocol::Fix42 { 3 } else { 0 };
+    let mut time = Vec::new();
+    crate::times::write(answer.time, digits, &mut time);
+    push_field(out, 60, &time);
     match execution {
         Execution::Fill => {
             push_field(out, 32, order.filled.to_string().as_bytes());
@@ -148,11 +160,22 @@ fn zero(order: &Order) -> String {
     .to_string()
 }
 
-/// Writes an OrderCancelReject: the order is unknown (`None`), or no longer open.
+/// Why an order is not canceled.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum NotCanceled {
+    /// There is no such order, or it is another one.
+    Unknown(&'static str),
+    /// It is no longer open.
+    TooLate,
+    /// The ClOrdID (11) of the request is that of an order.
+    Duplicate,
+}
+
+/// Writes an OrderCancelReject about this order, if it is known.
 pub(super) fn cancel_reject(
     version: Protocol,
     message: &Message<'_, '_>,
-    order: Option<&Order>,
+    (order, why): (Option<&Order>, NotCanceled),
     out: &mut Vec<u8>,
 ) {
     head(message, out);
@@ -170,9 +193,13 @@ pub(super) fn cancel_reject(
     if version >= Protocol::Fix42 {
         push_field(out, 434, b"1");
     }
-    let (reason, text): (&[u8], &str) = match order {
-        Some(_) => (b"0", "Too late to cancel"),
-        None => (b"1", "Unknown order"),
+    let (reason, text): (&[u8], &str) = match why {
+        NotCanceled::TooLate => (b"0", "Too late to cancel"),
+        NotCanceled::Unknown(text) => (b"1", text),
+        // The reason of its own came with FIX 4.3, and that of the broker with 4.2.
+        NotCanceled::Duplicate if version >= Protocol::Fix43 => (b"6", DUPLICATE),
+        NotCanceled::Duplicate if version == Protocol::Fix42 => (b"2", DUPLICATE),
+        NotCanceled::Duplicate => (b"1", DUPLICATE),
     };
     push_field(out, 102, reason);
     push_field(out, 58, text.as_bytes());

@@ -60,6 +60,21 @@ pub(super) struct Order {
     /// The price of fills.
     pub(super) price: Decimal,
     pub(super) state: State,
+    pub(super) rest: Rest,
+    /// What reports say again: Account (1), Currency (15), OrdType (40), Price (44) and TimeInForce (59), if the
+    /// order states them.
+    pub(super) stated: Vec<(u32, Vec<u8>)>,
+}
+
+/// What becomes of what is not filled at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// It stays open.
+    Open,
+    /// It is canceled: immediate or cancel.
+    Canceled,
+    /// The order is filled whole or not at all: fill or kill.
+    None,
 }
 
 impl Order {
@@ -67,6 +82,7 @@ impl Order {
     pub(super) fn fill(&mut self, fill: Fill) -> Decimal {
         let all = self.quantity.mantissa;
         let filled = match fill {
+            Fill::Partial if self.rest == Rest::None => 0,
             Fill::Full => all,
             Fill::Partial => (all / 2).max(1).min(all),
             Fill::None => 0,
@@ -78,6 +94,15 @@ impl Order {
             _ => State::Filled,
         };
         self.filled
+    }
+
+    /// Cancels what is not filled, if the order may not stay open. Returns whether there was something.
+    pub(super) fn cancel_rest(&mut self) -> bool {
+        let cancels = self.rest != Rest::Open && self.state.is_open();
+        if cancels {
+            self.state = State::Canceled;
+        }
+        cancels
     }
 
     /// LeavesQty (151).
@@ -138,6 +163,8 @@ mod tests {
             },
             price: quantity,
             state: State::New,
+            rest: Rest::Open,
+            stated: Vec::new(),
         }
     }
 
@@ -154,6 +181,23 @@ mod tests {
             let done = order.fill(fill);
             let found = (done.to_string(), order.leaves().to_string());
             assert_eq!(found, (filled.to_owned(), leaves.to_owned()), "{quantity}");
+        }
+    }
+
+    #[test]
+    fn an_order_that_may_not_wait_leaves_nothing() {
+        for (rest, fill, filled, cancels) in [
+            (Rest::Canceled, Fill::Partial, "50", true),
+            (Rest::Canceled, Fill::None, "0", true),
+            (Rest::Canceled, Fill::Full, "100", false),
+            (Rest::None, Fill::Partial, "0", true),
+            (Rest::None, Fill::Full, "100", false),
+            (Rest::Open, Fill::Partial, "50", false),
+        ] {
+            let mut order = order("100");
+            order.rest = rest;
+            let found = (order.fill(fill).to_string(), order.cancel_rest());
+            assert_eq!(found, (filled.to_owned(), cancels), "{rest:?} {fill:?}");
         }
     }
 

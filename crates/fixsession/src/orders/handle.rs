@@ -1,11 +1,14 @@
 //! What the application does with orders and cancels.
 
 use std::collections::HashMap;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use fixcore::{Decimal, Message};
+use fixcore::{Decimal, Message, Timestamp};
 
-use super::answers::{Answer, Execution, cancel_reject, execution_report, version};
-use super::book::{Book, Fill, Order, State};
+use super::answers::{
+    Answer, DUPLICATE, Execution, NotCanceled, cancel_reject, execution_report, version,
+};
+use super::book::{Book, Fill, Order, Rest, State};
 use crate::application::{Application, Outbox, Received, Refusal};
 use crate::id::SessionId;
 use crate::version::Protocol;
@@ -54,7 +57,8 @@ pub struct OrderCounts {
 }
 
 /// Answers NewOrderSingle with an ExecutionReport New and one of what is filled, and OrderCancelRequest with an
-/// ExecutionReport Canceled or an OrderCancelReject, with the fields of the session's version. An order whose
+/// ExecutionReport Canceled or an OrderCancelReject, with the fields of the session's version. What an order does not
+/// let wait (TimeInForce IOC or FOK) is canceled at once. An order whose
 /// ClOrdID (11) was seen is rejected, or dropped if it says PossResend (97) `Y`. Other application messages are not
 /// supported, and the session says so. The last 65,536 orders of each session are remembered.
 #[derive(Debug, Default)]
@@ -100,6 +104,7 @@ impl Orders {
             version: version(id, received.message, received.dictionary),
             message: received.message,
             exec_id: &exec_id,
+            time: now(),
         };
         out.with(b"8", |bytes| {
             execution_report(answer, order, execution, bytes)
@@ -131,9 +136,11 @@ impl Orders {
         let refused: Option<(&[u8], &str)> = if seen {
             // Before FIX 4.2 there is no reason of its own for it.
             let has_reason = version(id, message, received.dictionary) >= Protocol::Fix42;
-            Some((if has_reason { b"6" } else { b"0" }, "Duplicate ClOrdID"))
+            Some((if has_reason { b"6" } else { b"0" }, DUPLICATE))
         } else if order.quantity.mantissa <= 0 {
             Some((b"0", "OrderQty must be more than 0"))
+        } else if needs_price(message) && message.get(44).is_none() {
+            Some((b"0", "Price (44) is missing"))
         } else if is_unlucky {
             Some((b"0", "Rejected as asked for"))
         } else {
@@ -153,6 +160,9 @@ impl Orders {
             self.report((id, received), &order, Execution::New, out);
             if order.fill(self.options.fill).mantissa > 0 {
                 self.report((id, received), &order, Execution::Fill, out);
+            }
+            if order.cancel_rest() {
+                self.report((id, received), &order, Execution::Canceled, out);
             }
         }
         if !seen {
@@ -187,6 +197,15 @@ impl Orders {
             },
             price: price.unwrap_or(self.options.market_price),
             state: State::New,
+            rest: match message.get(59) {
+                Some(b"3") => Rest::Canceled,
+                Some(b"4") => Rest::None,
+                _ => Rest::Open,
+            },
+            stated: STATED
+                .into_iter()
+                .filter_map(|tag| Some((tag, message.get(tag)?.to_vec())))
+                .collect(),
         })
     }
 
@@ -198,10 +217,24 @@ impl Orders {
     ) -> Result<(), Refusal> {
         let message = received.message;
         let original = required(message, 41)?;
-        required(message, 11)?;
-        let book = self.books.get_mut(id);
-        let mut order = book.and_then(|book| book.get_mut(original));
-        if let Some(open) = order.as_mut().filter(|order| order.state.is_open()) {
+        let own = required(message, 11)?;
+        let mut book = self.books.get_mut(id);
+        let is_taken = book.as_ref().is_some_and(|book| book.get(own).is_some());
+        let mut order = book.as_mut().and_then(|book| book.get_mut(original));
+        let differs = |tag, known: &[u8]| message.get(tag).is_some_and(|stated| stated != known);
+        let refused = match &order {
+            None => Some(NotCanceled::Unknown("Unknown order")),
+            Some(_) if is_taken => Some(NotCanceled::Duplicate),
+            Some(order) if differs(55, &order.symbol) => {
+                Some(NotCanceled::Unknown("Symbol (55) is not that of the order"))
+            }
+            Some(order) if differs(54, &order.side) => {
+                Some(NotCanceled::Unknown("Side (54) is not that of the order"))
+            }
+            Some(order) if !order.state.is_open() => Some(NotCanceled::TooLate),
+            Some(_) => None,
+        };
+        if let (Some(open), None) = (order.as_mut(), refused) {
             open.state = State::Canceled;
             let canceled = open.clone();
             self.counts.canceled += 1;
@@ -209,8 +242,9 @@ impl Orders {
         } else {
             let version = version(id, message, received.dictionary);
             self.counts.cancels_rejected += 1;
+            let why = refused.unwrap_or(NotCanceled::TooLate);
             out.with(b"9", |bytes| {
-                cancel_reject(version, message, order.as_deref(), bytes)
+                cancel_reject(version, message, (order.as_deref(), why), bytes)
             });
         }
         Ok(())
@@ -230,6 +264,20 @@ impl Application for Orders {
             _ => Err(Refusal::UnsupportedType),
         }
     }
+}
+
+/// The fields of an order that its reports say again.
+const STATED: [u32; 5] = [1, 15, 40, 44, 59];
+
+/// Whether the OrdType (40) is limit or stop limit.
+fn needs_price(message: &Message<'_, '_>) -> bool {
+    matches!(message.get(40), Some(b"2" | b"4"))
+}
+
+fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let ns = since.map_or(0, |since| since.as_nanos());
+    Timestamp(i64::try_from(ns).unwrap_or(i64::MAX))
 }
 
 /// A field that the message must have.
