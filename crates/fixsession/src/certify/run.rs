@@ -253,6 +253,12 @@ impl Run {
         });
     }
 
+    /// Ends the run before its time: it is no verdict on the engine.
+    pub fn interrupt(&mut self, why: &str) {
+        self.verdict
+            .get_or_insert_with(|| Verdict::Skipped(why.to_owned()));
+    }
+
     /// The verdict and the messages.
     #[must_use]
     pub fn finish(self) -> Finished {

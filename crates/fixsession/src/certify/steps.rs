@@ -13,6 +13,8 @@ use crate::options::Role;
 
 /// A longer HeartBtInt (108) is not waited for.
 const INTERVAL_SECONDS_MAX: u64 = 3600;
+/// With a shorter one, the Heartbeats of an engine come between what the scenarios expect.
+const INTERVAL_SECONDS_MIN: u64 = 2;
 
 impl Run {
     pub(super) fn step(&mut self, step: &Step, since: Duration, now: Now) -> Outcome {
@@ -234,6 +236,9 @@ impl Run {
                 _ => Outcome::Open(until),
             };
         };
+        if let Some(why) = self.too_short(found.as_deref()) {
+            return Outcome::Not(why);
+        }
         let after = at.saturating_sub(since);
         if after < from || at > until {
             let (from, to) = (from.as_secs_f64(), (until - since).as_secs_f64());
@@ -266,6 +271,16 @@ impl Run {
             }
             Err(why) => Outcome::Not(why),
         }
+    }
+
+    /// Why the HeartBtInt (108) of an engine that connects cannot be certified.
+    fn too_short(&self, found: Result<&[u8], &String>) -> Option<String> {
+        let seen = Seen::read(found.ok()?.to_vec()).ok()?;
+        let seconds = fixcore::value::unsigned(seen.get("108")?)?;
+        let is_own = self.engine.role == Role::Initiator && seen.is("A");
+        (is_own && seconds < INTERVAL_SECONDS_MIN).then(|| {
+            format!("HeartBtInt (108) of the engine is {seconds} s, and the scenarios of timers need {INTERVAL_SECONDS_MIN} s or more: set HeartBtInt=5")
+        })
     }
 
     fn closed(
