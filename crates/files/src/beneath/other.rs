@@ -48,6 +48,18 @@ impl Beneath {
         0
     }
 
+    /// The same.
+    pub fn keep_modes(&mut self) {}
+
+    /// When a file or a link was modified; `None` where there is nothing. No directory is made.
+    pub fn modified(&mut self, path: &str) -> io::Result<Option<SystemTime>> {
+        match std::fs::symlink_metadata(self.top.join(path)) {
+            Ok(found) => found.modified().map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Whether there is a directory, which no link leads to.
     pub fn is_directory(&self, path: &str) -> bool {
         let mut at = self.top.clone();

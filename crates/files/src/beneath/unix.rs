@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use rustix::fs::{AtFlags, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
+use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::{Attributes, Placed};
@@ -16,9 +16,11 @@ use crate::rights::{self, Rights};
 use crate::temporary;
 
 mod part;
+mod times;
 
 pub use part::Part;
 use part::part;
+use times::{time_of, timestamps};
 
 const DIRECTORY: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
@@ -33,6 +35,8 @@ const MODE_NEW: u32 = 0o666;
 pub struct Beneath {
     top: Arc<OwnedFd>,
     umask: Mode,
+    /// Whether files get the modes that are stated of them, without the umask of the process.
+    exact: bool,
     /// The mode of files that none is stated of.
     unstated: u32,
     replace: bool,
@@ -52,6 +56,7 @@ impl Beneath {
         Ok(Self {
             top: Arc::new(top),
             umask: rights::umask(),
+            exact: false,
             unstated: MODE_NEW,
             replace,
             read: Arc::new([]),
@@ -67,6 +72,16 @@ impl Beneath {
         let files = files.filter(std::fs::Metadata::is_file);
         self.read = files.map(|file| (file.dev(), file.ino())).collect();
         self
+    }
+
+    /// Has files get the modes that are stated of them, without the umask.
+    pub fn keep_modes(&mut self) {
+        // Only what is stated: other files are as new ones are.
+        // Modes have as many bits as the system says.
+        let umask: u32 = self.umask.bits() as _;
+        self.unstated &= !umask;
+        self.umask = Mode::empty();
+        self.exact = true;
     }
 
     /// Bounds the mode of files that none is stated of by who may read what they come from.
@@ -96,6 +111,7 @@ impl Beneath {
         Self {
             top: Arc::clone(&self.top),
             umask: self.umask,
+            exact: self.exact,
             unstated: self.unstated,
             replace: self.replace,
             read: Arc::clone(&self.read),
@@ -120,7 +136,7 @@ impl Beneath {
         attributes: Attributes,
     ) -> io::Result<Placed> {
         let (umask, replace, read) = (self.umask, self.replace, Arc::clone(&self.read));
-        let context = self.context.clone();
+        let (exact, context) = (self.exact, self.context.clone());
         let attributes = attributes.or_mode(self.unstated);
         let (parent, name) = split(path);
         let directory = self.enter(parent)?;
@@ -138,6 +154,11 @@ impl Beneath {
         };
         let written = (&file)
             .write_all(content)
+            .and_then(|()| match exact {
+                // What the umask of the process has taken.
+                true => Ok(rustix::fs::fchmod(&file, mode)?),
+                false => Ok(()),
+            })
             .and_then(|()| set_modified(&file, attributes));
         if let Err(error) = written {
             let _ = rustix::fs::unlinkat(directory, name, AtFlags::empty());
@@ -153,6 +174,20 @@ impl Beneath {
         match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(_) => Ok(true),
             Err(Errno::NOENT) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// When a file or a link was modified; `None` where there is nothing. No directory is made.
+    pub fn modified(&mut self, path: &str) -> io::Result<Option<SystemTime>> {
+        let (parent, name) = split(path);
+        if !parent.is_empty() && !self.is_directory(parent) {
+            return Ok(None);
+        }
+        let directory = self.enter(parent)?;
+        match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => Ok(Some(time_of(&found))),
+            Err(Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
@@ -319,31 +354,6 @@ fn set_modified(file: &File, attributes: Attributes) -> io::Result<()> {
     match attributes.modified {
         Some(modified) => Ok(rustix::fs::futimens(file, &timestamps(modified))?),
         None => Ok(()),
-    }
-}
-
-/// Only the time of modification.
-fn timestamps(modified: SystemTime) -> Timestamps {
-    let (seconds, nanoseconds) = match modified.duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(since) => (i128::from(since.as_secs()), since.subsec_nanos()),
-        Err(before) => {
-            let before = before.duration();
-            let seconds = -i128::from(before.as_secs());
-            match before.subsec_nanos() {
-                0 => (seconds, 0),
-                nanoseconds => (seconds - 1, 1_000_000_000 - nanoseconds),
-            }
-        }
-    };
-    Timestamps {
-        last_access: Timespec {
-            tv_sec: 0,
-            tv_nsec: UTIME_OMIT as _,
-        },
-        last_modification: Timespec {
-            tv_sec: seconds as _,
-            tv_nsec: nanoseconds as _,
-        },
     }
 }
 
