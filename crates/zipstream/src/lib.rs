@@ -12,6 +12,7 @@
 //!   one entry as a `Read`. [`StreamDecoder`] is the same without I/O.
 //! - [`deflate`]: the deflate codec by itself; its decoder takes input in any cut and names the bit
 //!   where a stream is invalid.
+//! - [`Merge`]: what becomes of files and of the entries of their names: append, update, freshen, sync.
 //! - [`name`]: which names may become paths.
 //! - `extract`: whole archives into a directory that nothing in them can leave (feature `extract`).
 //!
@@ -42,6 +43,7 @@ mod error;
 #[cfg(feature = "extract")]
 pub mod extract;
 mod format;
+mod merge;
 mod method;
 pub mod name;
 mod raw_entry;
@@ -56,6 +58,7 @@ pub use crate::crypt::{AesStrength, Decryption, Encryption, Password};
 pub use crate::entry_kind::EntryKind;
 pub use crate::entry_time::EntryTime;
 pub use crate::error::{Error, ErrorKind};
+pub use crate::merge::{EntryVersion, Fate, FileVersion, Merge};
 pub use crate::method::Method;
 pub use crate::raw_entry::RawEntry;
 pub use crate::read::{

@@ -103,6 +103,19 @@ pub fn parts(name: &str) -> impl Iterator<Item = &str> {
         .filter(|part| !part.is_empty() && *part != ".")
 }
 
+/// The last component of a name, without the directories that it is in; `None` for a directory.
+///
+/// ```
+/// use zipstream::name::file_name;
+///
+/// assert_eq!(file_name("src/lib.rs"), Some("lib.rs"));
+/// assert_eq!(file_name("src/"), None);
+/// ```
+pub fn file_name(name: &str) -> Option<&str> {
+    let last = name.rsplit('/').next();
+    last.filter(|last| !last.is_empty())
+}
+
 /// A name as a path below a directory: checked, and without what leads nowhere.
 #[cfg(feature = "extract")]
 pub(crate) fn path(name: &str) -> Result<String, NameFault> {

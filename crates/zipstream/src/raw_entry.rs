@@ -114,6 +114,20 @@ impl RawEntry {
         &self.name
     }
 
+    /// Replaces its comment.
+    ///
+    /// # Errors
+    /// The comment is longer than 65,535 bytes.
+    pub fn set_comment(&mut self, comment: impl Into<Vec<u8>>) -> Result<(), Error> {
+        let comment = comment.into();
+        if comment.len() > usize::from(u16::MAX) {
+            let what = "a comment of an entry is longer than 65535 bytes";
+            return Err(Error::new(ErrorKind::Setting, what));
+        }
+        self.comment = comment;
+        Ok(())
+    }
+
     /// The number of bytes to copy.
     pub fn compressed_bytes(&self) -> u64 {
         self.compressed

@@ -50,6 +50,7 @@ mod place;
 mod reason;
 mod report;
 mod run;
+mod select;
 mod writing;
 mod zone;
 

@@ -1,5 +1,6 @@
 //! What is extracted, and how.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fs::Metadata;
 use std::io::Write;
@@ -12,6 +13,7 @@ use files::rights::Rights;
 use super::observer::ExtractObserver;
 use crate::crypt::Decryption;
 use crate::error::Error;
+use crate::name::{self, NameFault};
 
 /// Where contents go.
 #[non_exhaustive]
@@ -45,6 +47,18 @@ pub enum Existing {
     Skip,
     /// They are replaced, each when its new content is verified.
     Overwrite,
+    /// They are replaced where the archive states a later time; others are kept, and counted. Out of a
+    /// pipe, whose times may come last, all are kept.
+    Older,
+    /// The same, and entries that have no file are not extracted.
+    Freshen,
+}
+
+impl Existing {
+    /// Whether a file may take the place of another one.
+    pub(super) fn replaces(self) -> bool {
+        matches!(self, Self::Overwrite | Self::Older | Self::Freshen)
+    }
 }
 
 /// What happens to symbolic links of the archive.
@@ -73,6 +87,8 @@ pub enum CaseClashes {
 }
 
 type Filter<'a> = Box<dyn Fn(&str) -> bool + 'a>;
+/// Gives entries other names.
+pub(super) type Rename<'a> = dyn Fn(&str) -> Option<String> + Sync + 'a;
 /// The moment when a clock showed a local time, both in seconds.
 pub(super) type ToUtc = Arc<dyn Fn(i64) -> i64 + Send + Sync>;
 type AskPassword<'a> = Box<dyn Fn() -> Result<Option<Decryption>, Error> + 'a>;
@@ -96,7 +112,10 @@ pub struct ExtractOptions<'a> {
     pub(super) threads: usize,
     pub(super) no_modes: bool,
     pub(super) no_times: bool,
+    pub(super) no_directory_times: bool,
     pub(super) to_utc: Option<ToUtc>,
+    pub(super) exact_modes: bool,
+    pub(super) rename: Option<Box<Rename<'a>>>,
     pub(super) filter: Option<Filter<'a>>,
     pub(super) observer: Option<&'a dyn ExtractObserver>,
     pub(super) password: Option<AskPassword<'a>>,
@@ -164,11 +183,41 @@ impl<'a> ExtractOptions<'a> {
         self
     }
 
+    /// Sets whether modes are those that the archive states, without the umask. They are not by default.
+    #[must_use]
+    pub fn exact_modes(mut self, exact: bool) -> Self {
+        self.exact_modes = exact;
+        self
+    }
+
+    /// Extracts entries under other names, which are checked as those of the archive are; `None` leaves an
+    /// entry out. It is called several times per entry, from any thread, and must give the same each time.
+    ///
+    /// ```
+    /// use zipstream::extract::ExtractOptions;
+    /// use zipstream::name;
+    ///
+    /// // Files without their directories.
+    /// let options = ExtractOptions::new().rename(|entry| name::file_name(entry).map(str::to_owned));
+    /// ```
+    #[must_use]
+    pub fn rename(mut self, rename: impl Fn(&str) -> Option<String> + Sync + 'a) -> Self {
+        self.rename = Some(Box::new(rename));
+        self
+    }
+
     /// Sets whether files, directories and links get the modification times that the archive states. They
     /// do by default.
     #[must_use]
     pub fn times(mut self, times: bool) -> Self {
         self.no_times = !times;
+        self
+    }
+
+    /// Sets whether directories get times where files do. They do by default.
+    #[must_use]
+    pub fn directory_times(mut self, times: bool) -> Self {
+        self.no_directory_times = !times;
         self
     }
 
@@ -231,7 +280,20 @@ impl<'a> ExtractOptions<'a> {
     }
 
     pub(super) fn takes(&self, name: &str) -> bool {
-        self.filter.as_ref().is_none_or(|takes| takes(name))
+        self.filter.as_ref().is_none_or(|takes| takes(name)) && self.renamed(name).is_some()
+    }
+
+    /// The name under which an entry is extracted.
+    pub(super) fn renamed<'n>(&self, name: &'n str) -> Option<Cow<'n, str>> {
+        match &self.rename {
+            Some(rename) => rename(name).map(Cow::Owned),
+            None => Some(Cow::Borrowed(name)),
+        }
+    }
+
+    /// The path of an entry below the directory.
+    pub(super) fn path(&self, name: &str) -> Result<String, NameFault> {
+        name::path(&self.renamed(name).ok_or(NameFault::Empty)?)
     }
 
     pub(super) fn is_cancelled(&self) -> bool {

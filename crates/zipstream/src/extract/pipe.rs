@@ -16,11 +16,10 @@ use super::options::{Destination, ExtractOptions};
 use super::place::{LINK_BYTES_MAX, Place};
 use super::reason::Reason;
 use super::report::{ExtractReport, Failed, Stopped};
-use super::run::case_clashes;
+use super::select::case_clashes;
 use super::writing::Ended;
 use crate::entry_kind::EntryKind;
 use crate::error::Error;
-use crate::name;
 use crate::read::{PipeReader, StreamEntry};
 
 /// Extracts an archive into a directory as it comes from a pipe, and reads the pipe to its end.
@@ -120,7 +119,10 @@ impl Run<'_, '_> {
             };
             let extracts = self.place.directory().is_some();
             let path = match extracts {
-                true => taken.path(&entry.name, kind, clashes),
+                true => {
+                    let renamed = self.options.renamed(&entry.name);
+                    taken.path(&renamed.unwrap_or_default(), kind, clashes)
+                }
                 false => Ok(String::new()),
             };
             let done = match path {
@@ -146,8 +148,10 @@ impl Run<'_, '_> {
         let Some(directory) = self.place.directory() else {
             return false;
         };
+        let path = self.options.path(name);
+        let freshens = directory.only_older();
         let keeps =
-            !name.ends_with('/') && name::path(name).is_ok_and(|path| directory.keeps(&path));
+            freshens || !name.ends_with('/') && path.is_ok_and(|path| directory.keeps(&path));
         self.report.kept += u64::from(keeps);
         keeps
     }
@@ -233,7 +237,7 @@ impl Run<'_, '_> {
                 continue;
             };
             let name = record.name_lossy();
-            if !name::path(&name).is_ok_and(|other| other == path) {
+            if !self.options.path(&name).is_ok_and(|other| other == path) {
                 continue;
             }
             match record.kind() {

@@ -12,6 +12,7 @@ use super::reason::Reason;
 use super::report::{ExtractReport, Failed};
 use super::writing::{Pieces, Writing};
 use super::zone::local_to_utc;
+use crate::entry_kind::EntryKind;
 use crate::entry_time::EntryTime;
 use crate::error::{Error, ErrorKind};
 use crate::read::Entry;
@@ -34,6 +35,7 @@ pub(super) struct Directory {
     existing: Existing,
     links: Links,
     modes: bool,
+    directory_times: bool,
     /// If files get times.
     to_utc: Option<ToUtc>,
 }
@@ -109,7 +111,7 @@ impl<'d> Place<'d> {
 
 impl Directory {
     fn open(path: &Path, options: &ExtractOptions<'_>) -> Result<Self, Error> {
-        let overwrites = options.existing == Existing::Overwrite;
+        let overwrites = options.existing.replaces();
         let root = Beneath::open(path, overwrites, &options.context).map_err(|error| {
             let reason = files::reason(&error);
             let what = format!("cannot write '{}': {reason}", path.display());
@@ -118,11 +120,15 @@ impl Directory {
         let protected: Vec<&Path> = options.protected.iter().map(|path| &**path).collect();
         let mut root = root.sparing(&protected);
         root.bound(&options.rights);
+        if options.exact_modes {
+            root.keep_modes();
+        }
         Ok(Self {
             root,
             existing: options.existing,
             links: options.links,
             modes: !options.no_modes,
+            directory_times: !options.no_directory_times,
             to_utc: (!options.no_times).then(|| match &options.to_utc {
                 Some(to_utc) => Arc::clone(to_utc),
                 None => Arc::new(local_to_utc),
@@ -138,6 +144,31 @@ impl Directory {
             (Placed::Done, _) => {}
         }
         Ok(())
+    }
+
+    /// Whether an entry is extracted to this path, as far as times of files that exist decide it. Directories
+    /// are made wherever something may be made.
+    pub(super) fn wants(&mut self, path: &str, entry: &Entry<'_>) -> bool {
+        let freshens = match self.existing {
+            Existing::Older => false,
+            Existing::Freshen => true,
+            _ => return true,
+        };
+        if entry.kind() == EntryKind::Directory {
+            return !freshens;
+        }
+        match self.root.modified(path).unwrap_or(None) {
+            None => !freshens,
+            // Whole seconds, as most archives state them.
+            Some(held) => self
+                .time_of(entry.time())
+                .is_some_and(|stated| seconds(stated) > seconds(held)),
+        }
+    }
+
+    /// Whether files that are not there are not made.
+    pub(super) fn only_older(&self) -> bool {
+        self.existing == Existing::Freshen
     }
 
     /// The properties of an entry that its file gets.
@@ -158,8 +189,15 @@ impl Directory {
 
     /// The time of a file that was modified then, if it gets one and the system has such times.
     fn time(&self, time: EntryTime) -> Option<SystemTime> {
-        let to_utc = self.to_utc.as_ref()?;
-        let seconds = time.seconds_utc(|local| to_utc(local));
+        self.to_utc.as_ref().and_then(|_| self.time_of(time))
+    }
+
+    /// The same for a comparison, which needs it in any case.
+    fn time_of(&self, time: EntryTime) -> Option<SystemTime> {
+        let seconds = time.seconds_utc(|local| match &self.to_utc {
+            Some(to_utc) => to_utc(local),
+            None => local_to_utc(local),
+        });
         let whole = Duration::from_secs(seconds.unsigned_abs());
         let start = match seconds < 0 {
             true => SystemTime::UNIX_EPOCH.checked_sub(whole),
@@ -177,7 +215,11 @@ impl Directory {
 
     /// Whether a file of this name exists and is to be kept, so that nothing of it is decoded.
     pub(super) fn keeps(&mut self, path: &str) -> bool {
-        self.existing == Existing::Skip && self.root.exists(path).unwrap_or(false)
+        let keeps = matches!(
+            self.existing,
+            Existing::Skip | Existing::Older | Existing::Freshen
+        );
+        keeps && self.root.exists(path).unwrap_or(false)
     }
 
     /// Whether links are looked at at all; if not, one is counted.
@@ -219,9 +261,24 @@ impl Directory {
     /// a mode may close a directory.
     pub(super) fn finish(&mut self, mut directories: Vec<(String, Attributes)>) {
         directories.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
-        for (path, attributes) in directories {
+        for (path, mut attributes) in directories {
+            if !self.directory_times {
+                attributes.modified = None;
+            }
             // A directory that was there before may be another's.
             let _ = self.root.set(&path, attributes);
+        }
+    }
+}
+
+/// Whole seconds since 1970.
+fn seconds(time: SystemTime) -> i64 {
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
+        Err(before) => {
+            let before = before.duration();
+            let whole = i64::try_from(before.as_secs()).unwrap_or(i64::MAX);
+            -whole - i64::from(before.subsec_nanos() > 0)
         }
     }
 }

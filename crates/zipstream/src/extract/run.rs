@@ -6,14 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use files::Cancel;
 use files::beneath::Placed;
 
-use super::names::Taken;
 use super::observer::{ExtractObserver, ExtractWorker, Item, Unobserved};
-use super::options::{CaseClashes, Destination, ExtractOptions};
+use super::options::{Destination, ExtractOptions, Rename};
 use super::place::{LINK_BYTES_MAX, Place, too_long};
 use super::reason::Reason;
 use super::report::{ExtractReport, Failed, Stopped};
+use super::select::select;
 use super::writing::{Ended, Writing};
-use crate::entry_kind::EntryKind;
 use crate::error::{Error, ErrorKind};
 use crate::name;
 use crate::read::{ArchiveReader, Entry, Profile, ReadAt, Scratch};
@@ -50,8 +49,14 @@ pub fn extract_into<R: ReadAt + Sync>(
     // What shares bytes is not worth reading.
     reader.check()?;
     let mut report = ExtractReport::default();
-    let selected = select(reader, options, place.directory().is_some(), &mut report);
-    make_directories(reader, &selected.directories, &mut place, &mut report);
+    let selected = select(reader, options, &mut place, &mut report);
+    make_directories(
+        reader,
+        &selected.directories,
+        options,
+        &mut place,
+        &mut report,
+    );
     let shared = Shared::new(reader, selected.files, options);
     let threads = match options.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -59,8 +64,8 @@ pub fn extract_into<R: ReadAt + Sync>(
     };
     report.add(run_all(&shared, threads, &mut place));
     if report.stopped.is_none() {
-        make_links(reader, &selected.links, &mut place, &mut report);
-        finish_directories(reader, &selected.directories, &mut place);
+        make_links(reader, &selected.links, options, &mut place, &mut report);
+        finish_directories(reader, &selected.directories, options, &mut place);
     }
     Ok(report)
 }
@@ -88,6 +93,7 @@ struct Shared<'a, R> {
     next: AtomicUsize,
     observer: Option<&'a dyn ExtractObserver>,
     cancel: &'a Cancel,
+    rename: Option<&'a Rename<'a>>,
 }
 
 impl<'a, R> Shared<'a, R> {
@@ -98,7 +104,17 @@ impl<'a, R> Shared<'a, R> {
             next: AtomicUsize::new(0),
             observer: options.observer,
             cancel: options.context.cancelled(),
+            rename: options.rename.as_deref(),
         }
+    }
+
+    /// The path of an entry, which has one that was taken.
+    fn path(&self, name: &str) -> String {
+        let renamed = match self.rename {
+            Some(rename) => rename(name).unwrap_or_default(),
+            None => return name::path(name).unwrap_or_default(),
+        };
+        name::path(&renamed).unwrap_or_default()
     }
 
     fn worker(&self) -> Box<dyn ExtractWorker + '_> {
@@ -109,63 +125,10 @@ impl<'a, R> Shared<'a, R> {
     }
 }
 
-/// Where the records of what is selected are, by what becomes of it.
-#[derive(Default)]
-struct Selected {
-    files: Vec<u64>,
-    links: Vec<u64>,
-    directories: Vec<u64>,
-}
-
-/// Picks the entries that are asked for and, where files are made of them, takes their paths.
-fn select<R: ReadAt>(
-    reader: &ArchiveReader<R>,
-    options: &ExtractOptions<'_>,
-    extracts: bool,
-    report: &mut ExtractReport,
-) -> Selected {
-    let clashes = case_clashes(options, reader.options().profile);
-    let mut selected = Selected::default();
-    let mut taken = Taken::default();
-    for entry in reader.entries() {
-        let named = entry.and_then(|entry| Ok((entry, entry.name()?)));
-        let (entry, name) = match named {
-            Ok(named) => named,
-            Err(error) => {
-                report.fail(Failed::of_archive(error));
-                continue;
-            }
-        };
-        if !options.takes(&name) {
-            continue;
-        }
-        let free = match extracts {
-            true => taken.path(&name, entry.kind(), clashes).map(drop),
-            false => Ok(()),
-        };
-        let position = entry.position();
-        match (free, entry.kind()) {
-            (Err(reason), _) => report.fail(Failed::new(name, reason)),
-            (Ok(()), EntryKind::Directory) if extracts => selected.directories.push(position),
-            (Ok(()), EntryKind::Symlink) if extracts => selected.links.push(position),
-            (Ok(()), _) => selected.files.push(position),
-        }
-    }
-    report.case_clashes = taken.case_clashes;
-    selected
-}
-
-/// A strict reader leaves nothing to the file system either.
-pub(super) fn case_clashes(options: &ExtractOptions<'_>, profile: Profile) -> CaseClashes {
-    match profile {
-        Profile::Strict => CaseClashes::Refuse,
-        Profile::Default => options.case_clashes,
-    }
-}
-
 fn make_directories<R: ReadAt>(
     reader: &ArchiveReader<R>,
     directories: &[u64],
+    options: &ExtractOptions<'_>,
     place: &mut Place<'_>,
     report: &mut ExtractReport,
 ) {
@@ -176,7 +139,7 @@ fn make_directories<R: ReadAt>(
     for entry in at(reader, directories) {
         compare(reader, &entry, &mut scratch, report);
         let name = entry.name_lossy();
-        let Ok(path) = name::path(&name) else {
+        let Ok(path) = options.path(&name) else {
             continue;
         };
         match directory.root.directory(&path) {
@@ -199,6 +162,7 @@ fn at<'a, R: ReadAt>(
 fn make_links<R: ReadAt>(
     reader: &ArchiveReader<R>,
     links: &[u64],
+    options: &ExtractOptions<'_>,
     place: &mut Place<'_>,
     report: &mut ExtractReport,
 ) {
@@ -208,7 +172,7 @@ fn make_links<R: ReadAt>(
             return;
         };
         let name = entry.name_lossy();
-        let Ok(path) = name::path(&name) else {
+        let Ok(path) = options.path(&name) else {
             continue;
         };
         compare(reader, &entry, &mut scratch, report);
@@ -242,13 +206,14 @@ fn make_links<R: ReadAt>(
 fn finish_directories<R: ReadAt>(
     reader: &ArchiveReader<R>,
     directories: &[u64],
+    options: &ExtractOptions<'_>,
     place: &mut Place<'_>,
 ) {
     let Some(directory) = place.directory() else {
         return;
     };
     let made = |entry: Entry<'_>| {
-        let path = name::path(&entry.name_lossy()).ok()?;
+        let path = options.path(&entry.name_lossy()).ok()?;
         Some((path, directory.attributes(&entry)))
     };
     let made = at(reader, directories).filter_map(made).collect();
@@ -321,7 +286,7 @@ fn lane<R: ReadAt>(shared: &Shared<'_, R>, place: &mut Place<'_>) -> ExtractRepo
             // Only what becomes a file needs a path, and has one that was taken.
             let name = entry.name_lossy();
             let path = match place.directory() {
-                Some(_) => name::path(&name).unwrap_or_default(),
+                Some(_) => shared.path(&name),
                 None => String::new(),
             };
             let done = one(shared, &entry, &path, place, &mut scratch, &mut *worker);

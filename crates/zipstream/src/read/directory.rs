@@ -364,4 +364,36 @@ impl<'a> Entry<'a> {
     pub fn comment(&self) -> &'a [u8] {
         self.central.comment
     }
+
+    /// Who made it: the version of the format, times ten, and in the upper byte the system, as the
+    /// directory states them.
+    pub fn made_by(&self) -> u16 {
+        self.central.made_by
+    }
+
+    /// The version of the format that a reader needs, times ten.
+    pub fn needed_version(&self) -> u16 {
+        self.central.needed
+    }
+
+    /// The general purpose flags.
+    pub fn flags(&self) -> u16 {
+        self.central.flags
+    }
+
+    /// The internal attributes; the lowest bit says that the content is text.
+    pub fn internal_attributes(&self) -> u16 {
+        self.central.internal
+    }
+
+    /// The external attributes: on Unix the mode in the upper half, and those of DOS in the lowest
+    /// byte.
+    pub fn external_attributes(&self) -> u32 {
+        self.central.attributes
+    }
+
+    /// The extra fields of the directory, as they are.
+    pub fn extra_bytes(&self) -> &'a [u8] {
+        self.central.extra
+    }
 }

@@ -46,7 +46,9 @@ impl EntryOptions {
             method: if stored { Method::Stored } else { self.method },
             level: if stored { 0 } else { level },
             dos: time::to_dos(local.unwrap_or(time::DOS_MIN)),
-            modified: self.modified.filter(|_| fixed.is_none()),
+            modified: self
+                .modified
+                .filter(|_| fixed.is_none() && !self.old_time_only),
             attributes: (self.kind.mode_bits() | mode) << 16 | directory,
         })
     }

@@ -144,6 +144,8 @@ pub struct EntryOptions {
     pub known: Option<KnownContent>,
     /// Whether to encrypt it, if the archive is encrypted. The default is `true`.
     pub encrypt: bool,
+    /// Whether the time is stated in the old fields alone: local, to two seconds, without an extra field.
+    pub old_time_only: bool,
 }
 
 impl Default for EntryOptions {
@@ -158,6 +160,7 @@ impl Default for EntryOptions {
             size_hint: None,
             known: None,
             encrypt: true,
+            old_time_only: false,
         }
     }
 }
@@ -230,6 +233,13 @@ impl EntryOptions {
     #[must_use]
     pub fn known(mut self, content: KnownContent) -> Self {
         self.known = Some(content);
+        self
+    }
+
+    /// Sets [`old_time_only`](Self::old_time_only).
+    #[must_use]
+    pub fn old_time_only(mut self, only: bool) -> Self {
+        self.old_time_only = only;
         self
     }
 

@@ -6,6 +6,7 @@ use super::encoder::ArchiveEncoder;
 use super::options::{ArchiveOptions, EntryOptions};
 use super::sequence::Totals;
 use crate::error::Error;
+use crate::raw_entry::RawEntry;
 use crate::read::{ArchiveReader, Directory, Entry, ReadAt, Scratch};
 
 /// Output from which a write to the sink pays off.
@@ -109,7 +110,20 @@ impl<W: Write> ArchiveWriter<W> {
         entry: &Entry<'_>,
         scratch: &mut Scratch,
     ) -> Result<(), Error> {
-        self.encoder.start_raw(archive.raw(entry, scratch)?)?;
+        self.copy_with(archive, entry, scratch, |_| Ok(()))
+    }
+
+    /// The same, after `change` has changed what its headers say.
+    pub fn copy_with<R: ReadAt>(
+        &mut self,
+        archive: &ArchiveReader<R>,
+        entry: &Entry<'_>,
+        scratch: &mut Scratch,
+        change: impl FnOnce(&mut RawEntry) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut raw = archive.raw(entry, scratch)?;
+        change(&mut raw)?;
+        self.encoder.start_raw(raw)?;
         archive.copy_raw(entry, scratch, &mut |bytes: &[u8]| {
             self.encoder.push_raw(bytes)?;
             self.drain(WRITE_BYTES)
