@@ -4,7 +4,8 @@
 //! command line to plain data (`args`), moves bytes between files and the libraries (`io`),
 //! builds one report ([`run`]) and hands it to the exporters (`export`).
 //!
-//! The library has one entry, [`run()`]; the exit codes are [`ExitStatus`].
+//! The library has one entry, [`run()`]; the exit codes are [`ExitStatus`], and those of the programs whose
+//! names it may be called by ([`Exit`]).
 
 #![forbid(unsafe_code)]
 
@@ -15,33 +16,61 @@ mod failure;
 mod io;
 mod session;
 mod term;
+mod zip_compat;
 mod zstd_compat;
 
 use std::ffi::OsString;
+use std::process::ExitCode;
 
 pub use report::ExitStatus;
+
+/// How a command line ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// As commands of perfkit do.
+    Own(ExitStatus),
+    /// With a code of the program by whose name the binary was called.
+    Named(u8),
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Own(status) => status.into(),
+            Exit::Named(code) => code.into(),
+        }
+    }
+}
 
 /// Runs one command line, the program's name first, and says how it ended.
 ///
 /// Prints to standard output and standard error as the command documents, and never panics on any
 /// input.
-pub fn run(argv: impl IntoIterator<Item = OsString>) -> ExitStatus {
+pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
     let argv: Vec<OsString> = argv.into_iter().collect();
     if let Some(name) = argv
         .first()
         .and_then(|name| zstd_compat::flags::Name::of(name))
     {
-        return zstd_compat::run(name, &argv);
+        return Exit::Own(zstd_compat::run(name, &argv));
     }
-    term::color::set_choice(args::color(&argv));
-    let cli = match args::parse(&argv) {
+    if let Some(name) = argv.first().and_then(|name| zip_compat::Name::of(name)) {
+        return Exit::Named(zip_compat::run(name, &argv));
+    }
+    Exit::Own(own(&argv))
+}
+
+/// Runs a command line of perfkit itself.
+fn own(argv: &[OsString]) -> ExitStatus {
+    term::color::set_choice(args::color(argv));
+    let cli = match args::parse(argv) {
         Ok(cli) => cli,
         Err(answer) => return term::message::answer(&answer),
     };
     term::color::set_choice(cli.color);
     term::screen::set_raw(cli.command.wants_raw());
     term::signal::install(commands::ending(&cli.command));
-    match commands::dispatch(cli, &argv) {
+    match commands::dispatch(cli, argv) {
         Ok(status) => status,
         Err(failure) => {
             term::message::failure(&failure);

@@ -8,6 +8,8 @@ mod fix_engines;
 mod fix_json;
 #[cfg(target_os = "linux")]
 mod fix_takeover;
+#[cfg(unix)]
+mod infozip;
 mod multicall;
 #[cfg(feature = "cloud")]
 mod object_store;
@@ -21,6 +23,8 @@ fn main() {
         #[cfg(target_os = "linux")]
         fix_takeover::trials(),
         fix_json::trials(),
+        #[cfg(unix)]
+        infozip::trials(),
         multicall::trials(),
         #[cfg(feature = "cloud")]
         object_store::trials(),

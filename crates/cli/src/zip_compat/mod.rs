@@ -1,0 +1,10 @@
+//! perfkit under the names `zip`, `unzip` and `zipinfo`: their command lines, messages and exit codes.
+
+mod ended;
+mod matching;
+mod program;
+mod unzip;
+mod words;
+mod zip;
+
+pub(crate) use program::{Name, run};

@@ -1,0 +1,216 @@
+//! `unzip -t`, `-p` and `-c`: contents that become no files.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+
+use files::output::Output;
+use zipstream::extract::{Destination, ExtractOptions, Reason, extract_into};
+use zipstream::{EntryKind, Error, ErrorKind, Method, Scratch};
+
+use crate::failure::Failure;
+use crate::io::context;
+use crate::term::color::write_stdout_plain;
+use crate::term::message;
+use crate::term::signal;
+use crate::zip_compat::ended::{Ended, Stop, unzip as code};
+use crate::zip_compat::unzip::ask;
+use crate::zip_compat::unzip::flags::{Line, Mode};
+use crate::zip_compat::unzip::open::Opened;
+use crate::zip_compat::unzip::run::{
+    Selected, comment, entries, finish_selection, shorten, unwritten,
+};
+
+/// What came of entries.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// Entries that were read.
+    pub(super) done: u64,
+    /// The largest code of those that were not, but for passwords.
+    worst: u8,
+    /// The code of entries whose password is missing or wrong.
+    locked: u8,
+}
+
+impl Tally {
+    /// That of a number of entries that were read.
+    pub(super) fn of(done: u64) -> Self {
+        Self {
+            done,
+            ..Self::default()
+        }
+    }
+
+    /// Counts an entry that cannot be read.
+    pub(super) fn failed(&mut self, error: &Error, has_password: bool) {
+        match error.kind() {
+            ErrorKind::Password if has_password => self.locked = code::WRONG_PASSWORD,
+            ErrorKind::Password => self.locked = code::NO_PASSWORD,
+            ErrorKind::Unsupported => self.worse(code::UNSUPPORTED),
+            ErrorKind::Name => self.worse(code::WARNING),
+            _ => self.worse(code::DAMAGED),
+        }
+    }
+
+    pub(super) fn worse(&mut self, code: u8) {
+        self.worst = self.worst.max(code);
+    }
+
+    /// The exit code.
+    pub(super) fn code(&self) -> u8 {
+        let locked = match (self.locked, self.done) {
+            (0, _) => 0,
+            (locked, 0) => locked,
+            _ => code::WARNING,
+        };
+        self.worst.max(locked)
+    }
+}
+
+/// Tests or writes the contents of the selected entries; returns the exit code.
+pub(super) fn contents(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
+    let (mut chosen, mut encrypted) = (Vec::new(), false);
+    {
+        let mut selected = Selected::new(line);
+        for entry in entries(&opened.reader)? {
+            if selected.takes(&entry.name_lossy()) {
+                encrypted |= entry.is_encrypted();
+                chosen.push(entry.position());
+            }
+        }
+    }
+    let count = chosen.len() as u64;
+    ask::unlock(line, &mut opened.reader, encrypted)?;
+    if line.mode != Mode::Pipe && line.quiet == 0 {
+        let mut text = format!("Archive:  {}\n", opened.path.display());
+        text.push_str(&comment(&opened.reader));
+        write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+    }
+    let tally = match line.mode {
+        Mode::Test => test(line, opened, &chosen)?,
+        _ => write(line, opened, &chosen)?,
+    };
+    let found = finish_selection(line, count, true);
+    let worst = tally.code().max(found).max(opened.code);
+    if line.mode == Mode::Test && line.quiet < 2 {
+        let name = opened.path.display();
+        let text = match (worst, line.members.is_empty()) {
+            (0, true) => format!("No errors detected in compressed data of {name}.\n"),
+            (0, false) => {
+                let files = if count == 1 { "file" } else { "files" };
+                format!("No errors detected in {name} for the {count} {files} tested.\n")
+            }
+            _ => format!("At least one error was detected in {name}.\n"),
+        };
+        write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+    }
+    Ok(worst)
+}
+
+/// Why nothing can be read.
+pub(super) fn unreadable(error: &Error) -> Stop {
+    Stop::new(
+        code::DAMAGED,
+        Failure::new(error.to_string()).help("the archive may have been made to do harm"),
+    )
+}
+
+fn test(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
+    let reader = &opened.reader;
+    let names: Vec<(String, u64)> = chosen
+        .iter()
+        .filter_map(|at| reader.directory().iter_at(*at).next()?.ok())
+        .map(|entry| (entry.name_lossy().into_owned(), entry.position()))
+        .collect();
+    let wanted: std::collections::HashSet<&str> =
+        names.iter().map(|(name, _)| name.as_str()).collect();
+    let options = ExtractOptions::new()
+        .filter(|name| wanted.contains(name))
+        .context(context().clone());
+    let report = extract_into(reader, Destination::Nowhere, &options);
+    let report = report.map_err(|error| unreadable(&error))?;
+    if signal::interrupted() {
+        return Err(Stop::silent(code::INTERRUPTED));
+    }
+    let mut tally = Tally::of(report.entries);
+    let mut failed = HashMap::new();
+    for one in &report.failures {
+        if let Reason::Archive(error) = &one.reason {
+            tally.failed(error, line.password.is_some());
+        } else {
+            tally.worse(code::DAMAGED);
+        }
+        message::failure(&Failure::new(one.to_string()));
+        failed.insert(one.entry.as_str(), ());
+    }
+    if line.quiet == 0 {
+        let mut text = String::new();
+        for (name, _) in &names {
+            let how = match failed.contains_key(name.as_str()) {
+                true => "failed",
+                false => "OK",
+            };
+            text.push_str(&format!("    testing: {name:<22}   {how}\n"));
+        }
+        write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+    }
+    Ok(tally)
+}
+
+fn write(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
+    let reader = &opened.reader;
+    // What shares bytes is not worth reading.
+    reader.check().map_err(|error| unreadable(&error))?;
+    let mut output = Output::stdout(context()).map_err(unwritten)?;
+    let (mut tally, mut scratch) = (Tally::default(), Scratch::default());
+    let shows = line.mode == Mode::Show && line.quiet == 0;
+    for at in chosen {
+        let Some(Ok(entry)) = reader.directory().iter_at(*at).next() else {
+            continue;
+        };
+        if entry.kind() == EntryKind::Directory {
+            continue;
+        }
+        if signal::interrupted() {
+            return Err(Stop::silent(code::INTERRUPTED));
+        }
+        if shows {
+            let what = verb(entry.method());
+            let text = format!("{what}: {:<22}  \n", shorten(&entry.name_lossy()));
+            output.write_all(text.as_bytes()).map_err(unwritten)?;
+        }
+        let mut sink = |piece: &[u8]| output.write_all(piece).map_err(Wrong::Output);
+        match reader.extract(&entry, &mut scratch, &mut sink) {
+            Ok(_) => tally.done += 1,
+            Err(Wrong::Output(error)) => return Err(unwritten(error)),
+            Err(Wrong::Archive(error)) => {
+                tally.failed(&error, line.password.is_some());
+                message::failure(&Failure::new(error.to_string()));
+            }
+        }
+        if shows {
+            output.write_all(b"\n").map_err(unwritten)?;
+        }
+    }
+    output.flush().map_err(unwritten)?;
+    Ok(tally)
+}
+
+/// The start of the line about an entry that is extracted.
+pub(super) fn verb(method: Method) -> &'static str {
+    match method {
+        Method::Stored => " extracting",
+        _ => "  inflating",
+    }
+}
+
+/// Why a content did not arrive.
+enum Wrong {
+    Output(std::io::Error),
+    Archive(Error),
+}
+
+impl From<Error> for Wrong {
+    fn from(error: Error) -> Self {
+        Self::Archive(error)
+    }
+}

@@ -1,0 +1,93 @@
+//! `unzip -l` and `-v`.
+
+use std::fmt::Write as _;
+
+use crate::term::color::write_stdout_plain;
+use crate::zip_compat::ended::Ended;
+use crate::zip_compat::unzip::flags::{Line, Mode};
+use crate::zip_compat::unzip::open::Opened;
+use crate::zip_compat::unzip::rows::{method, percent, shown, without_head};
+use crate::zip_compat::unzip::run::{Selected, comment, entries};
+use crate::zip_compat::unzip::run::{finish_selection, unwritten};
+
+/// Text that is written when it is this long.
+const WRITE_BYTES: usize = 128 << 10;
+
+/// Lists the entries; returns the exit code.
+pub(super) fn list(line: &mut Line, opened: &Opened) -> Ended<u8> {
+    let full = line.mode == Mode::Verbose;
+    let mut text = String::new();
+    if line.quiet == 0 {
+        let _ = writeln!(text, "Archive:  {}", opened.path.display());
+        text.push_str(&comment(&opened.reader));
+    }
+    if opened.reader.is_empty() {
+        write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+        return Ok(opened.code);
+    }
+    if line.quiet < 2 {
+        text.push_str(match full {
+            true => concat!(
+                " Length   Method    Size  Cmpr    Date    Time   CRC-32   Name\n",
+                "--------  ------  ------- ---- ---------- ----- --------  ----\n"
+            ),
+            false => concat!(
+                "  Length      Date    Time    Name\n",
+                "---------  ---------- -----   ----\n"
+            ),
+        });
+    }
+    let (mut count, mut content, mut compressed) = (0_u64, 0_u64, 0_u64);
+    let lower = line.lower;
+    let mut selected = Selected::new(line);
+    for entry in entries(&opened.reader)? {
+        let name = entry.name_lossy();
+        if !selected.takes(&name) {
+            continue;
+        }
+        count += 1;
+        content = content.saturating_add(entry.content_bytes());
+        compressed = compressed.saturating_add(without_head(&entry));
+        let at = shown(&entry).strftime("%Y-%m-%d %H:%M").to_string();
+        let name = match lower {
+            0 | 1 => name.into_owned(),
+            _ => name.to_lowercase(),
+        };
+        // Writing to a string cannot fail.
+        let _ = match full {
+            true => writeln!(
+                text,
+                "{:8}  {:<7}{:8} {:>4} {at} {:08x}  {name}",
+                entry.content_bytes(),
+                method(&entry),
+                without_head(&entry),
+                percent(entry.content_bytes(), without_head(&entry)),
+                entry.crc32(),
+            ),
+            false => writeln!(text, "{:9}  {at}   {name}", entry.content_bytes()),
+        };
+        if full && !entry.comment().is_empty() {
+            let _ = writeln!(text, "{}", String::from_utf8_lossy(entry.comment()));
+        }
+        if text.len() >= WRITE_BYTES {
+            write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+            text.clear();
+        }
+    }
+    if line.quiet < 2 {
+        let files = if count == 1 { "file" } else { "files" };
+        let _ = match full {
+            true => writeln!(
+                text,
+                "--------          -------  ---                            -------\n{content:8}         {compressed:8} {:>4}                            {count} {files}",
+                percent(content, compressed)
+            ),
+            false => writeln!(
+                text,
+                "---------                     -------\n{content:9}                     {count} {files}"
+            ),
+        };
+    }
+    write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+    Ok(finish_selection(line, count, false).max(opened.code))
+}

@@ -1,0 +1,13 @@
+//! The programs `unzip` and `zipinfo`.
+
+mod ask;
+mod contents;
+mod extract;
+mod flags;
+mod info;
+mod list;
+mod open;
+mod rows;
+mod run;
+
+pub(super) use run::run;

@@ -1,0 +1,89 @@
+//! Finds the archive that a name means.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use zipstream::{ArchiveReader, ErrorKind, Warning};
+
+use crate::failure::Failure;
+use crate::term::message;
+use crate::zip_compat::ended::{Ended, Stop, unzip as code};
+
+/// An archive and what its messages call it.
+pub(super) struct Opened {
+    pub(super) reader: ArchiveReader<File>,
+    /// The name by which it was found.
+    pub(super) path: PathBuf,
+    /// Its size.
+    pub(super) bytes: u64,
+    /// What is odd about it, as an exit code.
+    pub(super) code: u8,
+}
+
+/// Opens the archive: under its name, or with the suffix of archives.
+pub(super) fn open(path: &Path) -> Ended<Opened> {
+    let (file, path) = find(path)?;
+    let metadata = file
+        .metadata()
+        .map_err(|error| Stop::new(code::NOT_FOUND, Failure::io("read", &path, &error)))?;
+    let reader = ArchiveReader::open(file).map_err(|error| {
+        let exit = match error.kind() {
+            ErrorKind::NotZip | ErrorKind::Truncated => code::NOT_FOUND,
+            ErrorKind::Unsupported => code::UNSUPPORTED,
+            _ => code::DAMAGED,
+        };
+        let name = path.display();
+        Stop::new(
+            exit,
+            Failure::new(format!("cannot read '{name}': {error}"))
+                .help("`perfkit zip --repair` recovers the intact entries of a damaged archive"),
+        )
+    })?;
+    let mut exit = 0;
+    for warning in reader.directory().warnings() {
+        if !matches!(warning, Warning::Padding { .. }) {
+            message::remark(&format!("{}: {warning}", path.display()));
+            exit = code::WARNING;
+        }
+    }
+    if reader.is_empty() {
+        message::remark(&format!("{}: the archive is empty", path.display()));
+        exit = code::WARNING;
+    }
+    Ok(Opened {
+        reader,
+        bytes: metadata.len(),
+        path,
+        code: exit,
+    })
+}
+
+fn find(path: &Path) -> Ended<(File, PathBuf)> {
+    let suffixed = |suffix: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    for candidate in [path.to_owned(), suffixed(".zip"), suffixed(".ZIP")] {
+        if candidate.is_dir() {
+            continue;
+        }
+        match File::open(&candidate) {
+            Ok(file) => return Ok((file, candidate)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => {
+                let failure = Failure::io("read", &candidate, &error);
+                return Err(Stop::new(code::NOT_FOUND, failure));
+            }
+        }
+    }
+    let name = path.display();
+    Err(Stop::new(
+        code::NOT_FOUND,
+        Failure::new(format!(
+            "cannot find '{name}', '{name}.zip' or '{name}.ZIP'"
+        ))
+        .help("check the path; archives from a pipe are read by `perfkit unzip -`"),
+    ))
+}

@@ -1,0 +1,111 @@
+//! What happens after the archive is written: its test, its name, its time, and files that move into it.
+
+use std::fs::{File, Metadata};
+use std::path::Path;
+
+use files::rights::Rights;
+use files::splice::Undo;
+use files::target::Target;
+use zipstream::extract::{self, ExtractOptions, local_to_utc};
+use zipstream::{ArchiveReader, Decryption, EntryKind, Password};
+
+use crate::failure::Failure;
+use crate::io::context;
+use crate::term::message;
+use crate::zip_compat::ended::{Ended, Stop, zip as code};
+use crate::zip_compat::zip::decide::Plan;
+use crate::zip_compat::zip::sources::{Found, Item};
+use crate::zip_compat::zip::write::Done;
+
+/// Reads every entry back; a failure leaves the old archive as it was.
+pub(super) fn test(mut reader: ArchiveReader<&File>, password: Option<Password>) -> Ended<()> {
+    reader.set_decryption(password.map(Decryption::new));
+    let options = ExtractOptions::new().context(context().clone());
+    let tested = extract::verify(&reader, &options);
+    match tested.failures.first() {
+        None => Ok(()),
+        Some(failure) => Err(Stop::new(
+            code::TEST,
+            Failure::new(format!("the test of the archive failed: {failure}"))
+                .help("the archive that was there is unchanged"),
+        )),
+    }
+}
+
+/// Makes the archive appear, with the rights of the one that it replaces.
+pub(super) fn appear(target: Target, replaced: Option<&Metadata>) -> Ended<()> {
+    // Whoever uses this name expects the rights of any new file.
+    target.settle_rights(replaced, &Rights::default());
+    let path = match &target {
+        Target::File { path, .. } => Some(path.clone()),
+        _ => None,
+    };
+    target
+        .commit()
+        .map_err(|error| Stop::new(code::CREATE, error.into()))?;
+    if let Some(path) = path {
+        Undo::forget(&path);
+    }
+    Ok(())
+}
+
+/// Gives an archive the time of its newest entry.
+pub(super) fn stamp(path: &Path) -> Ended<()> {
+    let failed = |error| Stop::new(code::WRITE, Failure::io("change", path, &error));
+    let file = File::options()
+        .read(true)
+        .write(true)
+        .open(path)
+        .map_err(failed)?;
+    let reader = ArchiveReader::open(&file)
+        .map_err(|error| Stop::new(code::STRUCTURE, Failure::new(error.to_string())))?;
+    let times = reader.entries().flatten();
+    let newest = times
+        .map(|entry| entry.time().seconds_utc(local_to_utc))
+        .max();
+    if let Some(newest) = newest.and_then(|newest| u64::try_from(newest).ok()) {
+        let at = std::time::UNIX_EPOCH + std::time::Duration::from_secs(newest);
+        file.set_modified(at).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Removes what was packed: files that are as they were then, and directories that are empty now.
+pub(super) fn remove(found: &Found, plan: &Plan, done: &Done) {
+    let mut directories: Vec<&Item> = Vec::new();
+    for (at, _) in plan.packed() {
+        let item = &found.items[at];
+        if done.unread.contains(&at) || item.path.as_os_str() == "-" {
+            continue;
+        }
+        if item.kind == EntryKind::Directory {
+            directories.push(item);
+        } else if !is_unchanged(item) {
+            message::remark(&format!(
+                "'{}' changed while it was packed, and is not removed",
+                item.path.display()
+            ));
+        } else if let Err(error) = std::fs::remove_file(&item.path) {
+            message::failure(&Failure::io("remove", &item.path, &error));
+        }
+    }
+    directories.sort_by_key(|item| std::cmp::Reverse(item.name.len()));
+    for item in directories {
+        // One that holds what was not packed stays.
+        let _ = std::fs::remove_dir(&item.path);
+    }
+}
+
+/// Whether a file has the size and the time that it was found with.
+fn is_unchanged(item: &Item) -> bool {
+    let now = match item.kind {
+        EntryKind::Symlink => item.path.symlink_metadata(),
+        _ => item.path.metadata(),
+    };
+    now.is_ok_and(|now| {
+        let modified = now.modified().ok();
+        let modified = modified.and_then(|at| jiff::Timestamp::try_from(at).ok());
+        now.len() == item.version.bytes
+            && modified.is_some_and(|at| at.as_second() == item.version.modified)
+    })
+}

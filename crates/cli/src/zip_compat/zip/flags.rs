@@ -1,0 +1,402 @@
+//! The command line of `zip`.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use zipstream::extract::local_to_utc;
+use zipstream::{Merge, Method};
+
+use crate::failure::Failure;
+use crate::zip_compat::ended::{Ended, Stop, zip as code};
+use crate::zip_compat::matching::Patterns;
+use crate::zip_compat::words::{Words, is_option};
+use crate::zip_compat::zip::options::{self, Known, Takes};
+
+/// What is done to the archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Action {
+    Merge(Merge),
+    Delete,
+    /// Corrects the offsets of a self-extracting archive.
+    Adjust,
+    Help,
+    Version,
+}
+
+/// How directories are walked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Walk {
+    No,
+    Paths,
+    /// From here, names by their last parts.
+    Patterns,
+}
+
+/// A command line.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) action: Action,
+    pub(super) archive: Option<PathBuf>,
+    /// The archive that is written, if it is another one.
+    pub(super) output: Option<PathBuf>,
+    pub(super) names: Vec<OsString>,
+    pub(super) walk: Walk,
+    pub(super) junk: bool,
+    pub(super) moves: bool,
+    pub(super) tests: bool,
+    pub(super) includes: Patterns,
+    pub(super) excludes: Patterns,
+    pub(super) names_from_stdin: bool,
+    pub(super) comment: bool,
+    pub(super) entry_comments: bool,
+    pub(super) latest: bool,
+    pub(super) shows: bool,
+    pub(super) quiet: bool,
+    pub(super) verbose: bool,
+    pub(super) links: bool,
+    /// Suffixes of what is stored.
+    pub(super) stored: Vec<String>,
+    pub(super) password: Option<Vec<u8>>,
+    pub(super) encrypts: bool,
+    pub(super) directories: bool,
+    pub(super) old_times: bool,
+    pub(super) level: i32,
+    pub(super) method: Method,
+    /// Seconds since 1970: only files from then on.
+    pub(super) after: Option<i64>,
+    /// The same: only files before.
+    pub(super) before: Option<i64>,
+}
+
+/// What is stored unless `-n` says otherwise.
+const STORED: [&str; 6] = [".z", ".zip", ".zoo", ".arc", ".lzh", ".arj"];
+
+/// Reads a command line.
+pub(super) fn parse(argv: &[OsString]) -> Ended<Line> {
+    let mut line = Line {
+        action: Action::Merge(Merge::Replace),
+        archive: None,
+        output: None,
+        names: Vec::new(),
+        walk: Walk::No,
+        junk: false,
+        moves: false,
+        tests: false,
+        includes: Patterns::default(),
+        excludes: Patterns::default(),
+        names_from_stdin: false,
+        comment: false,
+        entry_comments: false,
+        latest: false,
+        shows: false,
+        quiet: false,
+        verbose: false,
+        links: false,
+        stored: STORED.map(str::to_owned).to_vec(),
+        password: None,
+        encrypts: false,
+        directories: true,
+        old_times: false,
+        level: 6,
+        method: Method::Deflate,
+        after: None,
+        before: None,
+    };
+    let mut words = Words::new(argv);
+    let mut lists = Lists::default();
+    while let Some(word) = words.next() {
+        if word == "--" {
+            if line.archive.is_none() {
+                return Err(refuse(
+                    "-- comes before the archive",
+                    "name the archive first",
+                ));
+            }
+            line.names.extend(words.rest().iter().cloned());
+        } else if !is_option(word) {
+            line.named(word);
+        } else {
+            line.word(word, &mut words, &mut lists)?;
+        }
+    }
+    let ignores_case = lists.ignores_case;
+    for (patterns, words) in [
+        (&mut line.includes, lists.include),
+        (&mut line.excludes, lists.exclude),
+    ] {
+        patterns.any_case = ignores_case;
+        for word in words {
+            patterns
+                .add(&stripped(&word))
+                .map_err(|failure| Stop::new(code::USAGE, failure))?;
+        }
+    }
+    Ok(line)
+}
+
+/// Words that become patterns when it is known how they are compared.
+#[derive(Default)]
+struct Lists {
+    include: Vec<OsString>,
+    exclude: Vec<OsString>,
+    ignores_case: bool,
+}
+
+/// A pattern without what the names of entries do not start with.
+fn stripped(word: &OsStr) -> OsString {
+    let text = word.to_string_lossy();
+    let mut rest = text.as_ref();
+    while let Some(shorter) = rest.strip_prefix("./").or_else(|| rest.strip_prefix('/')) {
+        rest = shorter;
+    }
+    rest.into()
+}
+
+impl Line {
+    /// A word that is no option.
+    fn named(&mut self, word: &OsStr) {
+        match self.archive {
+            None => self.archive = Some(PathBuf::from(word)),
+            Some(_) => self.names.push(word.to_owned()),
+        }
+    }
+
+    /// A word of options.
+    fn word<'a>(&mut self, word: &OsStr, words: &mut Words<'a>, lists: &mut Lists) -> Ended<()> {
+        let text = word.to_string_lossy().into_owned();
+        if let Some(long) = text.strip_prefix("--") {
+            let (name, value) = match long.split_once('=') {
+                Some((name, value)) => (name, value),
+                None => (long, ""),
+            };
+            let name = match name {
+                "out" => "output-file",
+                "no-extra" => "strip-extra",
+                "version" => "verbose",
+                other => other,
+            };
+            let known = options::all().find(|known| known.long == name);
+            let Some(known) = known else {
+                return Err(refuse(
+                    &format!("option --{name} is not known"),
+                    "`zip -h` lists the options",
+                ));
+            };
+            self.option(known, value, words, lists)?;
+            return Ok(());
+        }
+        let mut rest = &text[1..];
+        while !rest.is_empty() {
+            let known = options::all().find(|known| rest.starts_with(known.short));
+            let Some(known) = known else {
+                let letter = rest.chars().next().unwrap_or('?');
+                return Err(refuse(
+                    &format!("option -{letter} is not known"),
+                    "`zip -h` lists the options",
+                ));
+            };
+            rest = &rest[known.short.len()..];
+            let value = match known.takes {
+                Takes::Nothing => "",
+                Takes::Value | Takes::List => std::mem::take(&mut rest),
+            };
+            // A minus behind an option turns it off.
+            if known.takes == Takes::Nothing && rest.starts_with('-') {
+                rest = &rest[1..];
+                self.off(known)?;
+                continue;
+            }
+            self.option(known, value, words, lists)?;
+        }
+        Ok(())
+    }
+
+    fn option(
+        &mut self,
+        known: &Known,
+        attached: &str,
+        words: &mut Words<'_>,
+        lists: &mut Lists,
+    ) -> Ended<()> {
+        let name = known.short;
+        if let Some(why) = known.refused {
+            return Err(refuse(&format!("option -{name} is not served"), why));
+        }
+        let needs = || {
+            refuse(
+                &format!("option -{name} needs a value"),
+                "add it behind the option",
+            )
+        };
+        match known.takes {
+            Takes::Nothing => self.flag(known, lists),
+            Takes::Value => {
+                let value = match attached.strip_prefix('=').unwrap_or(attached) {
+                    "" => words.next().ok_or_else(needs)?.to_owned(),
+                    attached => attached.into(),
+                };
+                self.value(name, value)
+            }
+            Takes::List => {
+                let attached = attached.strip_prefix('=').unwrap_or(attached);
+                if let Some(path) = attached.strip_prefix('@') {
+                    lists.of(name).extend(listed(path)?);
+                    return Ok(());
+                }
+                // A pattern in the same word is the whole list.
+                if !attached.is_empty() {
+                    lists.of(name).push(OsString::from(attached));
+                    return Ok(());
+                }
+                let all = words.list(true);
+                if all.is_empty() {
+                    return Err(needs());
+                }
+                let all = all.into_iter().map(OsStr::to_owned);
+                lists.of(name).extend(all);
+                Ok(())
+            }
+        }
+    }
+
+    fn flag(&mut self, known: &Known, lists: &mut Lists) -> Ended<()> {
+        match known.short {
+            "r" => self.walk = Walk::Paths,
+            "R" => self.walk = Walk::Patterns,
+            "j" => self.junk = true,
+            "u" => return self.choose(Action::Merge(Merge::Update)),
+            "f" => return self.choose(Action::Merge(Merge::Freshen)),
+            "FS" => return self.choose(Action::Merge(Merge::Sync)),
+            "d" => return self.choose(Action::Delete),
+            "A" => return self.choose(Action::Adjust),
+            "m" => self.moves = true,
+            "T" => self.tests = true,
+            "@" => self.names_from_stdin = true,
+            "z" => self.comment = true,
+            "c" => self.entry_comments = true,
+            "o" => self.latest = true,
+            "sf" => self.shows = true,
+            "q" => self.quiet = true,
+            "v" => self.verbose = true,
+            "y" => self.links = true,
+            "e" => self.encrypts = true,
+            "D" => self.directories = false,
+            "X" => self.old_times = true,
+            "ic" => lists.ignores_case = true,
+            "h" | "h2" => self.action = Action::Help,
+            "L" => self.action = Action::Version,
+            // How an archive grows, its records and progress are not what a script sees.
+            "g" | "fd" | "fz" | "fz-" | "su" | "sU" | "sd" | "sc" | "so" | "db" | "dc" | "dd"
+            | "dg" | "du" | "dv" => {}
+            digit => self.level = digit.parse().unwrap_or(self.level),
+        }
+        Ok(())
+    }
+
+    fn off(&mut self, known: &Known) -> Ended<()> {
+        match known.short {
+            "X" => self.old_times = false,
+            "sf" => self.shows = false,
+            "fd" | "fz" => {}
+            name => {
+                return Err(refuse(
+                    &format!("option -{name} cannot be turned off"),
+                    "leave it out",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn choose(&mut self, action: Action) -> Ended<()> {
+        let first = Action::Merge(Merge::Replace);
+        if self.action != first && self.action != action {
+            return Err(refuse(
+                "two actions are asked for",
+                "use one of -u, -f, -d, -FS and -A",
+            ));
+        }
+        self.action = action;
+        Ok(())
+    }
+
+    fn value(&mut self, name: &str, value: OsString) -> Ended<()> {
+        match name {
+            "n" => {
+                let text = value.to_string_lossy().to_lowercase();
+                let suffixes = text.split([':', ',']).filter(|suffix| !suffix.is_empty());
+                self.stored = suffixes.map(str::to_owned).collect();
+            }
+            "P" => {
+                self.encrypts = true;
+                self.password = Some(value.into_encoded_bytes());
+            }
+            "O" => self.output = Some(PathBuf::from(value)),
+            "t" => self.after = Some(date(&value)?),
+            "tt" => self.before = Some(date(&value)?),
+            "Z" => {
+                self.method = match value.to_string_lossy().as_ref() {
+                    "store" => Method::Stored,
+                    "deflate" => Method::Deflate,
+                    other => {
+                        return Err(refuse(
+                            &format!("option -Z: method '{other}' is not written"),
+                            "use store or deflate, or `perfkit zip --method zstd`",
+                        ));
+                    }
+                };
+            }
+            // Temporary files are where the archive will be.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Lists {
+    fn of(&mut self, name: &str) -> &mut Vec<OsString> {
+        match name {
+            "i" => &mut self.include,
+            _ => &mut self.exclude,
+        }
+    }
+}
+
+/// Patterns in a file, one per line.
+fn listed(path: &str) -> Ended<Vec<OsString>> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Stop::new(code::OPEN, Failure::io("read", path.as_ref(), &error)))?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    Ok(lines.map(OsString::from).collect())
+}
+
+/// When a day begins here: `2020-12-31` or `12312020`.
+fn date(value: &OsStr) -> Ended<i64> {
+    let text = value.to_string_lossy();
+    let part = |from: usize, to: usize| text.get(from..to)?.parse::<i16>().ok();
+    let parts = match text.len() {
+        10 if text.is_ascii() => part(0, 4).zip(part(5, 7)).zip(part(8, 10)),
+        8 if text.is_ascii() => part(4, 8).zip(part(0, 2)).zip(part(2, 4)),
+        _ => None,
+    };
+    let day = parts.and_then(|((year, month), day)| {
+        let small = |number: i16| i8::try_from(number).ok();
+        jiff::civil::Date::new(year, small(month)?, small(day)?).ok()
+    });
+    let day = day.ok_or_else(|| {
+        refuse(
+            &format!("'{text}' is not a date"),
+            "write it as 2020-12-31 or 12312020",
+        )
+    })?;
+    let midnight = day.to_zoned(jiff::tz::TimeZone::UTC);
+    let shown = midnight.map_or(0, |midnight| midnight.timestamp().as_second());
+    Ok(local_to_utc(shown))
+}
+
+fn refuse(message: &str, help: &str) -> Stop {
+    Stop::new(code::USAGE, Failure::new(message).help(help))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,196 @@
+//! Writes an archive, tests it, and makes it appear.
+
+use std::collections::HashMap;
+use std::fs::Metadata;
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+
+use files::target::{self, Target};
+use zipstream::{Encryption, Password};
+
+use crate::args::password::PasswordSource;
+use crate::failure::Failure;
+use crate::io::context;
+use crate::term::{message, password};
+use crate::zip_compat::ended::{Ended, Stop, zip as code};
+use crate::zip_compat::zip::decide::{Plan, Step};
+use crate::zip_compat::zip::flags::Line;
+use crate::zip_compat::zip::held::Held;
+use crate::zip_compat::zip::sources::Found;
+use crate::zip_compat::zip::write::{self, Done, Job};
+use crate::zip_compat::zip::{apply, input, say};
+
+/// Writes the archive, tests it, and makes it appear.
+pub(super) fn make(
+    line: &Line,
+    found: &Found,
+    plan: &Plan,
+    held: Option<&Held>,
+    output: &Path,
+) -> Ended<u8> {
+    let to_stdout = target::is_stdout(output);
+    if to_stdout && io::stdout().is_terminal() {
+        return Err(Stop::new(
+            code::USAGE,
+            Failure::new("an archive is not written to a terminal").help("redirect it"),
+        ));
+    }
+    if line.tests && to_stdout {
+        return Err(Stop::new(
+            code::USAGE,
+            Failure::new("option -T cannot test standard output").help("name a file"),
+        ));
+    }
+    let password = ask_password(line)?;
+    // Comments are read when all names are known, and before anything is written.
+    let comments = match line.entry_comments {
+        true => entry_comments(found, plan, held)?,
+        false => HashMap::new(),
+    };
+    let old = held.map(|held| held.reader.directory().comment().to_vec());
+    let comment = match line.comment {
+        true => {
+            say::print(
+                "enter the comment of the archive; a line with a dot ends it:\n",
+                to_stdout,
+            );
+            input::comment()?
+        }
+        false => old.unwrap_or_default(),
+    };
+    let metadata = held.map(|held| &held.metadata);
+    let target = Target::create(output, true, metadata, context())
+        .map_err(|error| Stop::new(code::CREATE, error.into()))?;
+    let job = Job {
+        line,
+        found,
+        plan,
+        reader: held.map(|held| &held.reader),
+        comment: comment.clone(),
+        encryption: password.clone().map(Encryption::new),
+        comments: comments.clone(),
+    };
+    let done = job.write(target.writer())?;
+    if to_stdout {
+        if !line.quiet {
+            say::print(&say::changes(line, found, plan, &done, None), true);
+        }
+        target
+            .commit()
+            .map_err(|error| Stop::new(code::WRITE, error.into()))?;
+        return Ok(finish(line, found, plan, &done));
+    }
+    let (target, packed) = match comments.is_empty() {
+        true => (target, None),
+        false => commented(line, found, target, output, metadata, comment, comments)?,
+    };
+    let file = target.writer();
+    let written = write::written(file.file())?;
+    if !line.quiet {
+        say::print(
+            &say::changes(line, found, plan, &done, Some(&written)),
+            false,
+        );
+    }
+    if done.entries == 0 {
+        message::remark("the archive is empty");
+    }
+    if line.tests {
+        apply::test(written, password)?;
+        if !line.quiet {
+            say::print(&format!("test of {} OK\n", output.display()), false);
+        }
+    }
+    drop(packed);
+    apply::appear(target, metadata)?;
+    if line.latest {
+        apply::stamp(output)?;
+    }
+    Ok(finish(line, found, plan, &done))
+}
+
+/// Removes what moved, and gives the exit code.
+fn finish(line: &Line, found: &Found, plan: &Plan, done: &Done) -> u8 {
+    if line.moves {
+        apply::remove(found, plan, done);
+    }
+    if done.unread.is_empty() {
+        return 0;
+    }
+    message::remark(&format!("{} files could not be read", done.unread.len()));
+    code::OPEN
+}
+
+/// The password for new entries.
+pub(super) fn ask_password(line: &Line) -> Ended<Option<Password>> {
+    match &line.password {
+        Some(bytes) if bytes.is_empty() => Err(Stop::new(
+            code::USAGE,
+            Failure::new("option -P: the password is empty").help("write it behind -P"),
+        )),
+        Some(bytes) => Ok(Some(Password::new(bytes.clone()))),
+        None if line.encrypts => password::new(&PasswordSource::Terminal)
+            .map(Some)
+            .map_err(|failure| Stop::new(code::USAGE, failure)),
+        None => Ok(None),
+    }
+}
+
+/// A comment for each entry that is packed, or for every entry where none is, from standard input.
+fn entry_comments(
+    found: &Found,
+    plan: &Plan,
+    held: Option<&Held>,
+) -> Ended<HashMap<String, Vec<u8>>> {
+    let mut names: Vec<String> = plan
+        .packed()
+        .map(|(item, _)| found.items[item].name.clone())
+        .collect();
+    if let Some(held) = held.as_ref().filter(|_| names.is_empty()) {
+        let entries = held.reader.entries().flatten();
+        names = entries
+            .map(|entry| entry.name_lossy().into_owned())
+            .collect();
+    }
+    let mut comments = HashMap::new();
+    for name in names {
+        say::print(&format!("enter the comment of {name}:\n"), false);
+        match input::line()? {
+            Some(comment) => comments.insert(name, comment),
+            None => break,
+        };
+    }
+    Ok(comments)
+}
+
+/// Writes the archive once more, with the comments of its entries.
+fn commented(
+    line: &Line,
+    found: &Found,
+    target: Target,
+    output: &Path,
+    metadata: Option<&Metadata>,
+    comment: Vec<u8>,
+    comments: HashMap<String, Vec<u8>>,
+) -> Ended<(Target, Option<Target>)> {
+    let file = target.writer();
+    let reader = write::written(file.file())?;
+    let entries = reader.entries().flatten();
+    let plan = Plan {
+        steps: entries.map(|entry| Step::Keep(entry.position())).collect(),
+        ..Plan::default()
+    };
+    let second = Target::create(output, true, metadata, context())
+        .map_err(|error| Stop::new(code::CREATE, error.into()))?;
+    let job = Job {
+        line,
+        found,
+        plan: &plan,
+        reader: Some(&reader),
+        comment,
+        encryption: None,
+        comments,
+    };
+    job.write(second.writer())?;
+    Ok((second, Some(target)))
+}

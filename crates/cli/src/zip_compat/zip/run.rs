@@ -1,0 +1,244 @@
+//! The work of `zip`.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+
+use files::target;
+use zipstream::Merge;
+
+use crate::failure::Failure;
+use crate::term::message;
+use crate::zip_compat::ended::{Ended, Stop, zip as code};
+use crate::zip_compat::matching::Patterns;
+use crate::zip_compat::zip::decide::{self, Plan};
+use crate::zip_compat::zip::flags::{self, Action, Line};
+use crate::zip_compat::zip::held::{Held, hold};
+use crate::zip_compat::zip::help::HELP;
+use crate::zip_compat::zip::make::{ask_password, make};
+use crate::zip_compat::zip::sources::{self, Found};
+use crate::zip_compat::zip::{apply, input, say, write};
+
+/// Runs a command line.
+pub(in crate::zip_compat) fn run(words: &[OsString]) -> Ended<u8> {
+    let mut line = flags::parse(words)?;
+    let asks = line.archive.is_none() && line.action != Action::Version;
+    match line.action {
+        Action::Help => return help(),
+        Action::Version => return version(),
+        // Between two pipes it packs one into the other.
+        _ if asks && !io::stdin().is_terminal() && !io::stdout().is_terminal() => {
+            line.archive = Some("-".into());
+            line.names = vec!["-".into()];
+        }
+        _ if asks && line.verbose => return version(),
+        _ if asks => return help(),
+        _ => {}
+    }
+    let archive = named(line.archive.clone().unwrap_or_default());
+    let output = match &line.output {
+        Some(output) => named(output.clone()),
+        None => archive.clone(),
+    };
+    let mut names = std::mem::take(&mut line.names);
+    if line.names_from_stdin {
+        names.extend(input::names()?);
+    }
+    let held = hold(&archive, &line)?;
+    if line.action == Action::Adjust {
+        return adjust(held.as_ref(), &archive);
+    }
+    let (found, plan) = decide(&mut line, names, &archive, held.as_ref())?;
+    if line.shows {
+        show(&line, &found, &plan, held.as_ref());
+        return Ok(0);
+    }
+    let nothing = plan.changes() == 0;
+    let alone = line.comment || line.entry_comments || line.tests || line.latest;
+    if nothing && !(alone && held.is_some()) {
+        return unchanged(&line, &found, held.as_ref(), &archive, &output);
+    }
+    if let Some(held) = held
+        .as_ref()
+        .filter(|_| nothing && !line.comment && !line.entry_comments)
+    {
+        return in_place(&line, held, &archive);
+    }
+    make(&line, &found, &plan, held.as_ref(), &output)
+}
+
+/// Tests an archive, or gives it another time; its bytes stay as they are.
+fn in_place(line: &Line, held: &Held, archive: &Path) -> Ended<u8> {
+    if line.tests {
+        let file = File::open(archive)
+            .map_err(|error| Stop::new(code::READ, Failure::io("read", archive, &error)))?;
+        apply::test(write::written(&file)?, ask_password(line)?)?;
+        if !line.quiet {
+            say::print(&format!("test of {} OK\n", archive.display()), false);
+        }
+    }
+    if line.latest && !held.reader.is_empty() {
+        apply::stamp(archive)?;
+    }
+    Ok(0)
+}
+
+/// The name of an archive, with its suffix.
+fn named(path: PathBuf) -> PathBuf {
+    let last = path.file_name().map(|name| name.as_encoded_bytes());
+    let dotted = last.is_none_or(|name| name.contains(&b'.'));
+    if dotted || target::is_stdout(&path) {
+        return path;
+    }
+    let mut name = path.into_os_string();
+    name.push(".zip");
+    PathBuf::from(name)
+}
+
+fn help() -> Ended<u8> {
+    say::print(HELP, false);
+    Ok(0)
+}
+
+fn version() -> Ended<u8> {
+    let own = env!("CARGO_PKG_VERSION");
+    say::print(&format!("zip, by perfkit {own}\n"), false);
+    Ok(0)
+}
+
+/// What `-A` finds: archives that start with their first entry need nothing.
+fn adjust(held: Option<&Held>, archive: &Path) -> Ended<u8> {
+    if held.is_none() {
+        return Err(nothing(archive));
+    }
+    say::print("The offsets of the archive are right.\n", false);
+    Ok(0)
+}
+
+fn nothing(archive: &Path) -> Stop {
+    let name = archive.display();
+    Stop::new(
+        code::NOTHING,
+        Failure::new(format!("there is nothing to do for '{name}'"))
+            .help("name files that exist, or entries of the archive with -d"),
+    )
+}
+
+/// What becomes of files and entries.
+fn decide(
+    line: &mut Line,
+    names: Vec<OsString>,
+    archive: &Path,
+    held: Option<&Held>,
+) -> Ended<(Found, Plan)> {
+    let reader = held.map(|held| &held.reader);
+    if line.action == Action::Delete {
+        let mut patterns = Patterns::default();
+        for name in &names {
+            patterns
+                .add(name)
+                .map_err(|failure| Stop::new(code::USAGE, failure))?;
+        }
+        let plan = match reader {
+            Some(reader) => decide::delete(&mut patterns, &mut line.excludes, reader)?,
+            None => Plan::default(),
+        };
+        for name in patterns.unmet() {
+            message::remark(&format!("no entry matches '{name}'"));
+        }
+        return Ok((Found::default(), plan));
+    }
+    let Action::Merge(merge) = line.action else {
+        return Ok((Found::default(), Plan::default()));
+    };
+    let held_names: Vec<String> = match reader {
+        Some(reader) => {
+            let entries = reader.entries().flatten();
+            entries
+                .map(|entry| entry.name_lossy().into_owned())
+                .collect()
+        }
+        None => Vec::new(),
+    };
+    // Without names, all entries are meant.
+    let all = names.is_empty() && matches!(merge, Merge::Freshen | Merge::Update);
+    let names = match all {
+        true => {
+            let files = held_names.iter().filter(|name| Path::new(name).exists());
+            files.map(OsString::from).collect()
+        }
+        false => names,
+    };
+    if names.is_empty() && merge == Merge::Sync {
+        return Err(nothing(archive));
+    }
+    let found = sources::find(line, &names, archive, &held_names)?;
+    let mut plan = decide::merge(merge, &found, reader)?;
+    if names.is_empty() {
+        // Only comments, a test or a time are asked for.
+        plan.deleted.clear();
+    }
+    Ok((found, plan))
+}
+
+/// Nothing is packed and nothing deleted.
+fn unchanged(
+    line: &Line,
+    found: &Found,
+    held: Option<&Held>,
+    archive: &Path,
+    output: &Path,
+) -> Ended<u8> {
+    match line.action {
+        Action::Merge(Merge::Sync) if held.is_some() => {
+            if !line.quiet {
+                say::print("The archive is as the files are.\n", false);
+            }
+            Ok(0)
+        }
+        Action::Merge(Merge::Update | Merge::Freshen)
+            if held.is_some() || !found.items.is_empty() =>
+        {
+            Err(Stop::silent(code::NOTHING))
+        }
+        Action::Merge(Merge::Freshen) => Err(Stop::silent(code::NOTHING)),
+        // Patterns that leave nothing make an empty archive.
+        Action::Merge(Merge::Replace) if held.is_none() && !line.includes.is_empty() => {
+            message::remark("the archive is empty");
+            make(line, found, &Plan::default(), held, output)
+        }
+        _ => Err(nothing(archive)),
+    }
+}
+
+/// What `-sf` shows.
+fn show(line: &Line, found: &Found, plan: &Plan, held: Option<&Held>) {
+    let text = match (line.action, held) {
+        (Action::Delete, _) => say::shown(
+            "Would Delete:",
+            plan.deleted.iter().map(|name| (name.as_str(), 0)),
+        ),
+        (_, Some(held)) if found.items.is_empty() => {
+            let entries: Vec<_> = held.reader.entries().flatten().collect();
+            let names: Vec<_> = entries
+                .iter()
+                .map(|entry| (entry.name_lossy().into_owned(), entry.content_bytes()))
+                .collect();
+            let names = names.iter().map(|(name, bytes)| (name.as_str(), *bytes));
+            say::shown("Archive contains:", names)
+        }
+        _ => {
+            let items = plan.packed().map(|(item, _)| &found.items[item]);
+            let bytes = |item: &sources::Item| match item.version.directory {
+                true => 0,
+                false => item.version.bytes,
+            };
+            say::shown(
+                "Would Add/Update:",
+                items.map(|item| (item.name.as_str(), bytes(item))),
+            )
+        }
+    };
+    say::print(&text, false);
+}

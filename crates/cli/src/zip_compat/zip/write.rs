@@ -1,0 +1,242 @@
+//! Writes the new archive, without its name.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::Path;
+
+use files::output::Output;
+use zipstream::{
+    ArchiveOptions, ArchiveReader, ArchiveWriter, Encryption, EntryKind, EntryOptions, Method,
+    ReadAt, Scratch,
+};
+
+use crate::failure::Failure;
+use crate::io::open;
+use crate::term::{message, signal};
+use crate::zip_compat::ended::{Ended, Stop, zip as code};
+use crate::zip_compat::zip::decide::{Plan, Step};
+use crate::zip_compat::zip::flags::Line;
+use crate::zip_compat::zip::sources::{Found, Item};
+
+/// What is written, and how.
+pub(super) struct Job<'a, R> {
+    pub(super) line: &'a Line,
+    pub(super) found: &'a Found,
+    pub(super) plan: &'a Plan,
+    pub(super) reader: Option<&'a ArchiveReader<R>>,
+    pub(super) comment: Vec<u8>,
+    pub(super) encryption: Option<Encryption>,
+    /// Comments that entries get, by their names.
+    pub(super) comments: HashMap<String, Vec<u8>>,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub(super) struct Done {
+    /// Entries of the archive.
+    pub(super) entries: u64,
+    /// Items that could not be read.
+    pub(super) unread: HashSet<usize>,
+}
+
+fn failed(error: &zipstream::Error) -> Stop {
+    let exit = match error.kind() {
+        zipstream::ErrorKind::Io(_) => code::WRITE,
+        zipstream::ErrorKind::Name => code::OPEN,
+        _ => code::STRUCTURE,
+    };
+    let failure = Failure::new(format!("cannot write the archive: {error}"));
+    Stop::new(
+        exit,
+        match error.help_text() {
+            Some(help) => failure.help(help),
+            None => failure,
+        },
+    )
+}
+
+impl<R: ReadAt> Job<'_, R> {
+    /// Writes the archive to `output`.
+    pub(super) fn write(mut self, output: Output) -> Ended<Done> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut options = ArchiveOptions::new()
+            .threads(if threads > 1 { threads } else { 0 })
+            .comment(std::mem::take(&mut self.comment));
+        options.encryption = self.encryption.take();
+        let mut writer =
+            ArchiveWriter::with_options(output, options).map_err(|error| failed(&error))?;
+        let (mut done, mut scratch) = (Done::default(), Scratch::default());
+        for step in &self.plan.steps {
+            match step {
+                Step::Keep(at) => self.keep(*at, &mut writer, &mut scratch)?,
+                Step::Replace(item) => self.add(*item, &mut writer, &mut done)?,
+            }
+        }
+        for item in &self.plan.added {
+            self.add(*item, &mut writer, &mut done)?;
+        }
+        let (_, totals) = writer.finish().map_err(|error| failed(&error))?;
+        done.entries = totals.entries;
+        Ok(done)
+    }
+
+    /// Copies an entry that stays.
+    fn keep(
+        &self,
+        at: u64,
+        writer: &mut ArchiveWriter<Output>,
+        scratch: &mut Scratch,
+    ) -> Ended<()> {
+        let Some(reader) = self.reader else {
+            return Ok(());
+        };
+        let Some(Ok(entry)) = reader.directory().iter_at(at).next() else {
+            return Ok(());
+        };
+        let comment = self.comments.get(entry.name_lossy().as_ref());
+        let change = |raw: &mut zipstream::RawEntry| match comment {
+            Some(comment) => raw.set_comment(comment.clone()),
+            None => Ok(()),
+        };
+        writer
+            .copy_with(reader, &entry, scratch, change)
+            .map_err(|error| failed(&error))
+    }
+
+    /// Packs a file; one that cannot be read is left out.
+    fn add(&self, at: usize, writer: &mut ArchiveWriter<Output>, done: &mut Done) -> Ended<()> {
+        if signal::interrupted() {
+            return Err(Stop::silent(code::INTERRUPTED));
+        }
+        let item = &self.found.items[at];
+        if let Err(error) = self.pack(item, writer)? {
+            let name = item.path.display();
+            let why = files::reason(&error);
+            message::remark(&format!("cannot read '{name}': {why}; it is left out"));
+            done.unread.insert(at);
+        }
+        Ok(())
+    }
+
+    fn pack(&self, item: &Item, writer: &mut ArchiveWriter<Output>) -> Ended<io::Result<()>> {
+        let started = |result: Result<(), zipstream::Error>| result.map_err(|error| failed(&error));
+        if item.path.as_os_str() == "-" {
+            let mut options = self.options(item);
+            options.modified = Some(item.version.modified);
+            // What comes through a pipe has no mode that says who may read it.
+            options.mode = 0o600;
+            let mut stdin = io::stdin().lock();
+            started(writer.start_entry(&item.name, &options))?;
+            return content(writer, &mut stdin);
+        }
+        let read = match item.kind {
+            EntryKind::File => open::regular(&item.path).map(|(file, found)| (Some(file), found)),
+            EntryKind::Directory => item.path.metadata().map(|found| (None, found)),
+            EntryKind::Symlink => item.path.symlink_metadata().map(|found| (None, found)),
+        };
+        let (file, metadata) = match read {
+            Ok(read) => read,
+            Err(error) => return Ok(Err(error)),
+        };
+        let mut options = self.options(item);
+        describe(&mut options, &metadata);
+        let name = item.name.trim_end_matches('/');
+        match (item.kind, file) {
+            (EntryKind::File, Some(mut file)) => {
+                options.size_hint = Some(metadata.len()).filter(|bytes| *bytes > 0);
+                started(writer.start_entry(name, &options))?;
+                content(writer, &mut file)
+            }
+            (EntryKind::Symlink, _) => {
+                let target = match link_target(&item.path) {
+                    Ok(target) => target,
+                    Err(error) => return Ok(Err(error)),
+                };
+                started(writer.add(name, &options, &mut &target[..]))?;
+                Ok(Ok(()))
+            }
+            _ => {
+                started(writer.add(name, &options, &mut &b""[..]))?;
+                Ok(Ok(()))
+            }
+        }
+    }
+
+    fn options(&self, item: &Item) -> EntryOptions {
+        let line = self.line;
+        let lower = item.name.to_lowercase();
+        // The highest level tries everything.
+        let by_suffix = line.level != 9 && line.stored.iter().any(|end| lower.ends_with(end));
+        let options = match item.kind {
+            EntryKind::Directory => EntryOptions::directory(),
+            EntryKind::Symlink => EntryOptions::symlink(),
+            EntryKind::File if by_suffix || line.level == 0 || line.method == Method::Stored => {
+                EntryOptions::new(Method::Stored)
+            }
+            EntryKind::File => EntryOptions::new(Method::Deflate).level(line.level),
+        };
+        options.old_time_only(line.old_times)
+    }
+}
+
+/// Takes a content into the open entry. One that cannot be read to its end is removed, if that is still
+/// possible.
+fn content(
+    writer: &mut ArchiveWriter<Output>,
+    source: &mut impl io::Read,
+) -> Ended<io::Result<()>> {
+    loop {
+        match writer.push_from(source) {
+            Ok(0) => break,
+            Ok(_) if signal::interrupted() => return Err(Stop::silent(code::INTERRUPTED)),
+            Ok(_) => {}
+            Err(zipstream::PushError::Source(error)) => {
+                if writer.abandon_entry().is_err() {
+                    let why = files::reason(&error);
+                    return Err(Stop::new(
+                        code::READ,
+                        Failure::new(format!("a file could not be read to its end: {why}")),
+                    ));
+                }
+                return Ok(Err(error));
+            }
+            Err(zipstream::PushError::Archive(error)) => return Err(failed(&error)),
+        }
+    }
+    writer.finish_entry().map_err(|error| failed(&error))?;
+    Ok(Ok(()))
+}
+
+/// Time and mode of a file.
+fn describe(options: &mut EntryOptions, metadata: &Metadata) {
+    let modified = metadata.modified().ok();
+    let modified = modified.and_then(|time| jiff::Timestamp::try_from(time).ok());
+    if let Some(modified) = modified {
+        let zone = jiff::tz::TimeZone::system();
+        options.modified = Some(modified.as_second());
+        options.utc_offset_seconds = zone.to_offset(modified).seconds();
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        options.mode = metadata.permissions().mode();
+    }
+}
+
+#[cfg(unix)]
+fn link_target(path: &Path) -> io::Result<Vec<u8>> {
+    use std::os::unix::ffi::OsStringExt as _;
+    Ok(std::fs::read_link(path)?.into_os_string().into_vec())
+}
+
+#[cfg(not(unix))]
+fn link_target(path: &Path) -> io::Result<Vec<u8>> {
+    let target = std::fs::read_link(path)?;
+    Ok(target.to_string_lossy().replace('\\', "/").into_bytes())
+}
+
+/// The archive that was written, to be read again.
+pub(super) fn written(file: &File) -> Ended<ArchiveReader<&File>> {
+    ArchiveReader::open(file).map_err(|error| failed(&error))
+}

@@ -1,0 +1,262 @@
+//! Under the names of Info-ZIP's programs the binary does what those do: the same command lines leave the
+//! same files, entries, contents, times and modes, and end with the same exit codes. Each line runs with
+//! the real programs and with ours, on copies of one tree.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::process::Command;
+
+use libtest_mimic::Trial;
+use zipstream::{ArchiveReader, Decryption, EntryKind, Password};
+
+use crate::common::{Run, directory, feed};
+use crate::peer::{self, works};
+
+mod lines;
+
+/// The tests, each with whether what it needs is here.
+pub(crate) fn trials() -> Vec<Trial> {
+    let has = |program: &str| works(Command::new(program).arg("-v"));
+    peer::trials![
+        has("zip") && has("unzip") => [
+            zip_lines_do_what_they_do_with_zip,
+            unzip_lines_do_what_they_do_with_unzip,
+            zipinfo_lines_do_what_they_do_with_zipinfo,
+        ],
+        true => [there_are_enough_lines],
+    ]
+}
+
+/// Makes the tree that every line starts from. Archives are made by the real programs.
+const TREE: &str = r#"
+set -e
+umask 022
+mkdir -p src/sub/deep other/src out/src
+printf 'old text\n' > src/a
+seq 1 500 > src/b.txt
+printf 'int main;\n' > src/sub/c.c
+printf '#define D\n' > src/sub/deep/d.h
+printf 'to be gone\n' > src/gone
+: > src/empty
+printf '#!/bin/sh\n' > src/run.sh
+printf 'key\n' > src/private
+printf 'other\n' > other/src/a
+ln -s a src/link
+chmod 755 src/run.sh; chmod 600 src/private; chmod 664 src/b.txt
+find src other -exec touch -h -d '2020-01-02 03:04:06' {} +
+zip -qry held.zip src
+printf 'about this archive\n' | zip -qz held.zip > /dev/null
+zip -qj flat.zip src/a src/b.txt src/sub/c.c
+zip -qP secret sealed.zip src/a src/b.txt
+zip -qr names.zip src/sub
+touch -d '2020-01-02 03:04:06' src src/sub src/sub/deep
+printf 'not an archive\n' > junk.zip
+head -c 300 held.zip > cut.zip
+: > zero.zip
+printf 'new text, longer\n' > src/a
+printf 'new file\n' > src/new
+rm src/gone
+touch -d '2021-05-06 07:08:10' src/a src/new
+printf 'older\n' > out/src/a; touch -d '2019-01-01' out/src/a
+printf 'newer\n' > out/src/b.txt; touch -d '2022-01-01' out/src/b.txt
+printf 'src/a\nsrc/sub/c.c\n' > list
+printf 'src/a\nmissing\n' > bad-list
+printf '*.c\n*.h\n' > patterns
+touch -d '2020-01-02 03:04:06' src *.zip list bad-list patterns out out/src
+"#;
+
+fn there_are_enough_lines() {
+    let lines = lines::ZIP.len() + lines::UNZIP.len() + lines::ZIPINFO.len();
+    assert!(lines >= 120, "{lines}");
+}
+
+fn zip_lines_do_what_they_do_with_zip() {
+    compare(&lines::ZIP);
+}
+
+fn unzip_lines_do_what_they_do_with_unzip() {
+    compare(&lines::UNZIP);
+}
+
+fn zipinfo_lines_do_what_they_do_with_zipinfo() {
+    compare(&lines::ZIPINFO);
+}
+
+/// A line of the table: what of standard output is compared, the commands, and the input of the last.
+pub(crate) struct Line(
+    pub(crate) Out,
+    pub(crate) &'static str,
+    pub(crate) &'static str,
+);
+
+/// What standard output is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Out {
+    /// Messages, which differ.
+    Free,
+    /// The same bytes.
+    Same,
+    /// An archive with the same entries.
+    Archive,
+}
+
+/// Runs the lines by the programs and by us, and tells all that differs.
+fn compare(lines: &[Line]) {
+    let tree = directory();
+    let made = Command::new("sh")
+        .args(["-c", TREE])
+        .current_dir(tree.path())
+        .output();
+    let made = made.expect("sh runs");
+    let stderr = String::from_utf8_lossy(&made.stderr);
+    assert!(made.status.success(), "{stderr}");
+    let names = directory();
+    for name in ["zip", "unzip", "zipinfo"] {
+        let path = names.path().join(name);
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), path).expect("linked");
+    }
+    let mut wrong = Vec::new();
+    for line in lines {
+        if let Some(how) = difference(tree.path(), names.path(), line) {
+            wrong.push(format!("{}: {how}", line.1));
+        }
+    }
+    let count = (wrong.len(), lines.len());
+    assert!(
+        wrong.is_empty(),
+        "{} of {}\n{}",
+        count.0,
+        count.1,
+        wrong.join("\n")
+    );
+}
+
+fn difference(tree: &Path, names: &Path, Line(out, commands, input): &Line) -> Option<String> {
+    let (theirs, ours) = (directory(), directory());
+    let one = |program_dir: Option<&Path>, dir: &Path| {
+        let copied = Command::new("cp")
+            .arg("-a")
+            .arg(tree.join("."))
+            .arg(dir)
+            .status();
+        assert!(copied.expect("cp runs").success());
+        let (mut last, mut codes) = (None, Vec::new());
+        for command in commands.split(" && ") {
+            let mut words = command.split(' ');
+            let program = words.next().unwrap_or_default();
+            let mut run = match program_dir {
+                Some(own) if own.join(program).exists() => Command::new(own.join(program)),
+                _ => Command::new(program),
+            };
+            run.args(words)
+                .current_dir(dir)
+                .env("NO_COLOR", "1")
+                .env("TZ", "UTC")
+                .env_remove("ZIPOPT")
+                .env_remove("UNZIP")
+                .env_remove("ZIPINFO");
+            let output = feed(run, input.as_bytes());
+            codes.push(output.status.code());
+            last = Some(Run {
+                code: output.status.code(),
+                stdout: output.stdout,
+                stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            });
+        }
+        (last.expect("a command"), codes)
+    };
+    let (their, their_codes) = one(None, theirs.path());
+    let (our, our_codes) = one(Some(names), ours.path());
+    let said = format!("\n{}--\n{}", our.stderr, their.stderr);
+    if our_codes != their_codes {
+        return Some(format!(
+            "ends with {our_codes:?}, not {their_codes:?}{said}"
+        ));
+    }
+    let same = match out {
+        Out::Free => true,
+        Out::Same => our.stdout == their.stdout,
+        Out::Archive => entries(&our.stdout) == entries(&their.stdout),
+    };
+    if !same {
+        let text = |run: &Run| String::from_utf8_lossy(&run.stdout).into_owned();
+        return Some(format!("prints\n{}not\n{}", text(&our), text(&their)));
+    }
+    let (ours, theirs) = (files(ours.path()), files(theirs.path()));
+    let differs = |name: &&String| ours.get(*name) != theirs.get(*name);
+    let mut names = ours.keys().chain(theirs.keys()).filter(differs);
+    let name = names.next()?;
+    let (our, their) = (ours.get(name), theirs.get(name));
+    Some(format!("'{name}' is\n{our:?}, not\n{their:?}{said}"))
+}
+
+/// All that there is below a directory: mode, time and content of each file, and what archives hold.
+fn files(dir: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![dir.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(directory).expect("listed") {
+            let path = entry.expect("an entry").path();
+            let metadata = path.symlink_metadata().expect("there");
+            let name = path.strip_prefix(dir).expect("inside");
+            let name = name.to_string_lossy().into_owned();
+            let mode = metadata.permissions().mode();
+            // What was made just now has no time to compare.
+            let time = match metadata.mtime() {
+                time if time < 1_700_000_000 => time,
+                _ => 0,
+            };
+            let what = if metadata.is_dir() {
+                open.push(path);
+                format!("{mode:o} {time} directory")
+            } else if metadata.is_symlink() {
+                let target = std::fs::read_link(&path).expect("read");
+                format!("link to {}", target.display())
+            } else {
+                let bytes = std::fs::read(&path).expect("read");
+                let archive = bytes.starts_with(b"PK").then(|| entries(&bytes)).flatten();
+                match archive {
+                    Some(entries) => format!("{mode:o} {time} archive {entries:#?}"),
+                    None => {
+                        let text = String::from_utf8_lossy(&bytes);
+                        format!("{mode:o} {time} {} bytes: {text:.40}", bytes.len())
+                    }
+                }
+            };
+            found.insert(name, what);
+        }
+    }
+    found
+}
+
+/// The comment of an archive, and its entries in the order of their names; `None` if it is none.
+fn entries(archive: &[u8]) -> Option<Vec<String>> {
+    let mut reader = ArchiveReader::open(archive).ok()?;
+    reader.set_decryption(Some(Decryption::new(Password::new("secret"))));
+    let mut found = Vec::new();
+    for entry in reader.entries() {
+        let entry = entry.expect("a record");
+        let content = reader.read(&entry);
+        let content = content.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let time = entry.time().seconds_utc(|local| local);
+        // As of files: what was made just now has no time to compare.
+        let time = if time < 1_700_000_000 { time } else { 0 };
+        let kind = match entry.kind() {
+            EntryKind::Directory => "directory",
+            EntryKind::File => "file",
+            EntryKind::Symlink => "link",
+        };
+        found.push(format!(
+            "{} {kind} {:o} {time} encrypted {} comment {:?} content {content:.40?}",
+            entry.name_lossy(),
+            entry.mode().unwrap_or_default(),
+            entry.is_encrypted(),
+            String::from_utf8_lossy(entry.comment()),
+        ));
+    }
+    found.sort();
+    let comment = String::from_utf8_lossy(reader.directory().comment()).into_owned();
+    found.push(format!("comment {comment:?}"));
+    Some(found)
+}
