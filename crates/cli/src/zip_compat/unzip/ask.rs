@@ -9,7 +9,7 @@ use zipstream::{ArchiveReader, Decryption, Password};
 use crate::term::{message, password};
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
 use crate::zip_compat::unzip::flags::Line;
-use crate::zip_compat::unzip::run::shorten;
+use crate::zip_compat::unzip::selection::shorten;
 
 /// The longest answer that is read.
 const ANSWER_BYTES_MAX: u64 = 1024;

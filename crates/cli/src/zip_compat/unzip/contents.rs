@@ -16,7 +16,7 @@ use crate::zip_compat::ended::{Ended, Stop, unzip as code};
 use crate::zip_compat::unzip::ask;
 use crate::zip_compat::unzip::flags::{Line, Mode};
 use crate::zip_compat::unzip::open::Opened;
-use crate::zip_compat::unzip::run::{
+use crate::zip_compat::unzip::selection::{
     Selected, comment, entries, finish_selection, shorten, unwritten,
 };
 

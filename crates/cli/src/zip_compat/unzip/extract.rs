@@ -17,7 +17,9 @@ use crate::zip_compat::unzip::ask::{self, Answers};
 use crate::zip_compat::unzip::contents::{Tally, unreadable, verb};
 use crate::zip_compat::unzip::flags::{Exists, Line, Which};
 use crate::zip_compat::unzip::open::Opened;
-use crate::zip_compat::unzip::run::{Selected, comment, entries, finish_selection, unwritten};
+use crate::zip_compat::unzip::selection::{
+    Selected, comment, entries, finish_selection, unwritten,
+};
 
 /// The first byte of "made by" of systems whose names have no case.
 const WITHOUT_CASE: [u8; 5] = [0, 4, 6, 8, 11];

@@ -9,7 +9,9 @@ use crate::zip_compat::ended::Ended;
 use crate::zip_compat::unzip::flags::{Info, Line, Style};
 use crate::zip_compat::unzip::open::Opened;
 use crate::zip_compat::unzip::rows::{saved, short_method, shown, without_head};
-use crate::zip_compat::unzip::run::{Selected, comment, entries, finish_selection, unwritten};
+use crate::zip_compat::unzip::selection::{
+    Selected, comment, entries, finish_selection, unwritten,
+};
 
 /// Text that is written when it is this long.
 const WRITE_BYTES: usize = 128 << 10;

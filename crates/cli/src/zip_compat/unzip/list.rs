@@ -7,8 +7,8 @@ use crate::zip_compat::ended::Ended;
 use crate::zip_compat::unzip::flags::{Line, Mode};
 use crate::zip_compat::unzip::open::Opened;
 use crate::zip_compat::unzip::rows::{method, percent, shown, without_head};
-use crate::zip_compat::unzip::run::{Selected, comment, entries};
-use crate::zip_compat::unzip::run::{finish_selection, unwritten};
+use crate::zip_compat::unzip::selection::{Selected, comment, entries};
+use crate::zip_compat::unzip::selection::{finish_selection, unwritten};
 
 /// Text that is written when it is this long.
 const WRITE_BYTES: usize = 128 << 10;

@@ -9,5 +9,6 @@ mod list;
 mod open;
 mod rows;
 mod run;
+mod selection;
 
 pub(super) use run::run;

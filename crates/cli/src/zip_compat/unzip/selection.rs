@@ -1,0 +1,86 @@
+//! Which entries are meant, and what every way of showing them needs.
+
+use std::io;
+use std::path::Path;
+
+use zipstream::{ArchiveReader, Entry, ReadAt};
+
+use crate::failure::Failure;
+use crate::term::message;
+use crate::zip_compat::ended::{Ended, Stop, unzip as code};
+use crate::zip_compat::unzip::flags::{Line, Mode};
+
+/// All entries; a record that cannot be read ends the run.
+pub(super) fn entries<R: ReadAt>(reader: &ArchiveReader<R>) -> Ended<Vec<Entry<'_>>> {
+    let all: Result<Vec<_>, _> = reader.entries().collect();
+    all.map_err(|error| Stop::new(code::DAMAGED, Failure::new(error.to_string())))
+}
+
+/// The comment of an archive as lines.
+pub(super) fn comment<R: ReadAt>(reader: &ArchiveReader<R>) -> String {
+    let comment = String::from_utf8_lossy(reader.directory().comment());
+    let mut text = comment.replace("\r\n", "\n").replace('\r', "\n");
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// Which entries are meant.
+pub(super) struct Selected<'a> {
+    line: &'a mut Line,
+}
+
+impl<'a> Selected<'a> {
+    pub(super) fn new(line: &'a mut Line) -> Self {
+        Self { line }
+    }
+
+    pub(super) fn takes(&mut self, name: &str) -> bool {
+        let wanted = self.line.members.is_empty() || self.line.members.matches(name);
+        wanted && !self.line.excludes.matches(name)
+    }
+}
+
+/// Says which names were not found, and the exit code that comes of it.
+pub(super) fn finish_selection(line: &Line, count: u64, counts: bool) -> u8 {
+    for name in line.members.unmet() {
+        if !matches!(line.mode, Mode::List | Mode::Verbose | Mode::Info) {
+            message::remark(&format!("no entry matches '{}'", shorten(name)));
+        }
+    }
+    for name in line.excludes.unmet() {
+        if counts {
+            message::remark(&format!(
+                "no entry to leave out matches '{}'",
+                shorten(name)
+            ));
+        }
+    }
+    let unmet = line.members.unmet().next().is_some();
+    match (unmet, count) {
+        (true, _) if counts => code::NO_MATCH,
+        (_, 0) if !line.members.is_empty() => code::NO_MATCH,
+        _ => 0,
+    }
+}
+
+/// A name for a message.
+pub(super) fn shorten(name: &str) -> String {
+    const CHARACTERS_MAX: usize = 200;
+    match name.char_indices().nth(CHARACTERS_MAX) {
+        Some((at, _)) => format!("{}...", &name[..at]),
+        None => name.to_owned(),
+    }
+}
+
+/// Standard output that cannot be written; a reader that went away is no failure.
+pub(super) fn unwritten(error: io::Error) -> Stop {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Stop::silent(0),
+        _ => Stop::new(
+            code::DISK,
+            Failure::io("write", Path::new("standard output"), &error),
+        ),
+    }
+}
