@@ -49,6 +49,9 @@ impl<'a> Reader<'a> {
     pub(super) fn next(&mut self) -> Result<(u32, usize)> {
         let start = self.at;
         let rest = self.bytes.get(start..).unwrap_or(&[]);
+        if rest.first().is_some_and(|byte| !byte.is_ascii_digit()) {
+            return Err(Error::new(ErrorKind::Tag, start));
+        }
         // A tag has up to nine digits.
         let head = rest.get(..10).unwrap_or(rest);
         let equals = head.iter().position(|byte| *byte == b'=');

@@ -98,6 +98,7 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
             bits(low, SOH) | bits(high, SOH) << 32
         },
         tags: |words: &mut [u32], count: usize| tags(words, count, watch),
+        blocks: 4,
         singly: 0,
     };
     fields::fields(bytes, from, watch, index, steps, |bytes| sum(bytes))

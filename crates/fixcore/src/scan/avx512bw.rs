@@ -72,6 +72,7 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
         },
         soh: |block: &[u8; 64]| _mm512_cmpeq_epi8_mask(load(block), _mm512_set1_epi8(SOH as i8)),
         tags: |words: &mut [u32], count: usize| super::avx2::tags(words, count, watch),
+        blocks: 4,
         singly: 0,
     };
     fields::fields(bytes, from, watch, index, steps, |bytes| sum(bytes))

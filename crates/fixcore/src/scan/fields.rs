@@ -112,6 +112,8 @@ pub(super) struct Steps<M, S, T> {
     pub(super) marks: M,
     /// The separators of a block.
     pub(super) soh: S,
+    /// After so many blocks of a long value memchr is faster.
+    pub(super) blocks: usize,
     /// Turns the first four bytes of so many fields into tags of up to four digits, and may change the
     /// words of the next seven. Returns the place of one that has something other than digits, begins with
     /// 0 or is watched; those after it may still be bytes.
@@ -214,7 +216,7 @@ where
             has_data = true;
             watched_fields(bytes, start, watch, index, most)
         } else if !stopped && (is_quiet || is_sparse(index, chunk, base)) {
-            long_fields(bytes, start, watch, index, &steps.soh)
+            long_fields(bytes, start, watch, index, &steps.soh, steps.blocks)
         } else {
             start
         };

@@ -9,11 +9,8 @@ use crate::frame::{SOH, TRAILER_BYTES};
 
 /// Shorter fields are read faster by the block.
 pub(super) const LONG_BYTES: usize = 48;
-/// The number of blocks of a value after which memchr takes over.
-const BLOCKS: usize = 4;
-
 /// Adds long fields from the start of one on. Returns the start of the first one that is not long, is
-/// watched, or is not well-formed.
+/// watched, or is not well-formed. After this many blocks of a value memchr takes over.
 #[inline(always)]
 pub(super) fn long_fields(
     bytes: &[u8],
@@ -21,8 +18,9 @@ pub(super) fn long_fields(
     watch: &Watch,
     index: &mut Index,
     soh: impl Fn(&[u8; 64]) -> u64,
+    blocks: usize,
 ) -> usize {
-    while let Some((tag, end)) = long_field(bytes, at, watch, &soh) {
+    while let Some((tag, end)) = long_field(bytes, at, watch, &soh, blocks) {
         index.push(tag, end as u32);
         at = end + 1;
         if bytes.len() - at == TRAILER_BYTES && index.push_trailer(bytes, at, watch) {
@@ -38,6 +36,7 @@ fn long_field(
     at: usize,
     watch: &Watch,
     soh: impl Fn(&[u8; 64]) -> u64,
+    blocks: usize,
 ) -> Option<(u32, usize)> {
     let rest = bytes.get(at..)?;
     let is_soh = soh(rest.first_chunk()?);
@@ -47,7 +46,7 @@ fn long_field(
     }
     let tag = tag(rest).filter(|tag| !watch.has(*tag))?;
     let length = match is_soh {
-        0 => end_of(rest, soh)?,
+        0 => end_of(rest, soh, blocks)?,
         _ => short,
     };
     Some((tag, at + length))
@@ -70,9 +69,9 @@ fn tag(field: &[u8]) -> Option<u32> {
 
 /// The first separator behind a block.
 #[inline(always)]
-fn end_of(bytes: &[u8], soh: impl Fn(&[u8; 64]) -> u64) -> Option<usize> {
+fn end_of(bytes: &[u8], soh: impl Fn(&[u8; 64]) -> u64, blocks: usize) -> Option<usize> {
     let mut at = 64;
-    for block in bytes.as_chunks::<64>().0.iter().skip(1).take(BLOCKS) {
+    for block in bytes.as_chunks::<64>().0.iter().skip(1).take(blocks) {
         let is_soh = soh(block);
         if is_soh != 0 {
             return Some(at + is_soh.trailing_zeros() as usize);

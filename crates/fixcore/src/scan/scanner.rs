@@ -19,6 +19,9 @@ const SHORT_BYTES: usize = 128;
 /// A message that does not fill a block is read field by field.
 const BLOCK_BYTES: usize = 64;
 
+/// SSE2 takes long to find the few fields of two blocks.
+const SSE2_BYTES: usize = 96;
+
 /// Scans messages by an instruction set that the processor has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scanner {
@@ -165,6 +168,7 @@ impl Scanner {
     pub(crate) fn is_singly(self, bytes: usize) -> bool {
         match self.isa {
             Isa::Scalar => true,
+            Isa::Sse2 => bytes < SSE2_BYTES,
             Isa::Avx512Vbmi2 => false,
             _ => bytes < BLOCK_BYTES,
         }

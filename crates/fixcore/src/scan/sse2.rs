@@ -113,6 +113,7 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
         },
         soh: |block: &[u8; 64]| bits(block, SOH),
         tags: |words: &mut [u32], count: usize| tags(words, count, watch),
+        blocks: 2,
         singly: 8,
     };
     fields::fields(bytes, from, watch, index, steps, |bytes| sum(bytes))

@@ -73,7 +73,10 @@ pub(super) fn settle(bytes: &[u8], first: usize, watch: &Watch, index: &mut Inde
         return true;
     }
     for field in first..index.len {
-        let (tag, value) = tag_at(bytes, start);
+        let (tag, value) = match bytes.get(start) {
+            Some(b'1'..=b'9') => tag_at(bytes, start),
+            _ => (0, start),
+        };
         let end = index.ends[field] as usize;
         index.tags[field] = tag;
         if tag == 0 || value >= end || watch.has(tag) {

@@ -26,6 +26,9 @@ use crate::scan::long::long_fields;
 use crate::scan::tags::{settle, tag_at};
 use crate::scan::watch::{Classes, Watch};
 
+/// After so many blocks of a long value memchr is faster.
+const BLOCKS: usize = 4;
+
 /// What a scan of fields carries from block to block.
 struct State {
     low: (__m512i, __m512i),
@@ -158,9 +161,10 @@ pub(in crate::scan) fn fields(
         if is.soh == 0 && before.is_value() {
             index.len = n_ends;
             let start = index.start_of(n_ends);
-            let next = long_fields(bytes, start, watch, index, |block| {
+            let soh = |block: &[u8; 64]| {
                 _mm512_cmpeq_epi8_mask(whole(block), _mm512_set1_epi8(SOH as i8))
-            });
+            };
+            let next = long_fields(bytes, start, watch, index, soh, BLOCKS);
             if next == start {
                 break;
             }
