@@ -5,12 +5,12 @@
 
 use std::io;
 
-use fixcore::frame::START;
-use fixcore::{ErrorKind, Found, FrameScanner};
+use fixcore::frame::{START, begin_string_bytes};
+use fixcore::{ErrorKind, Found, FrameScanner, SOH};
 use memchr::{memchr, memmem, memrchr};
 
 use crate::block::{Block, Ended, Mark};
-use crate::shape::{Shape, shape_of};
+use crate::shape::{FIRST_BYTES_MAX, Header, Shape, Told, header, shape_of, told};
 use crate::text::Text;
 use crate::{Error, Got, Logs, Separator, Source};
 
@@ -51,7 +51,18 @@ struct Open<S> {
     log: usize,
     source: S,
     shape: Option<Shape>,
+    /// Whether the shape is told by messages, and not by the caller.
+    is_told: bool,
     scanner: FrameScanner,
+    /// Whether the scanner passes over nothing at this moment.
+    at_rest: bool,
+    /// Whether the last message was cut off: the next one may show that they all leave the last separator
+    /// out.
+    doubts: bool,
+    /// Bytes of BeginString with its tag: most messages have the same.
+    begin_bytes: usize,
+    /// Whether the source has ended.
+    ended: bool,
     /// What was read and belongs to the next block; where in the file it begins.
     carry: Vec<u8>,
     offset: u64,
@@ -137,7 +148,12 @@ impl<S: Source> Open<S> {
                 Separator::Soh => Some(Shape::Stream),
                 Separator::Pipe | Separator::Caret | Separator::Hex => Some(Shape::Lines),
             },
+            is_told: separator == Separator::Auto,
             scanner: FrameScanner::new(),
+            at_rest: true,
+            doubts: false,
+            begin_bytes: START.len(),
+            ended: false,
             carry: Vec::new(),
             offset: 0,
             too_long: None,
@@ -153,34 +169,41 @@ impl<S: Source> Open<S> {
         grow(&mut block.buffer, filled + BLOCK_BYTES);
         block.buffer[..filled].copy_from_slice(&self.carry);
         self.carry.clear();
+        let mut turned = false;
         loop {
-            grow(&mut block.buffer, filled + BLOCK_BYTES);
-            let room = &mut block.buffer[filled..filled + BLOCK_BYTES];
-            let ended = match self.source.read(room, stopped) {
-                Ok(Got::Bytes(count)) => {
-                    filled += count;
-                    self.bytes += count as u64;
-                    false
+            // What has come is looked at again where another shape begins.
+            if !self.ended && !turned {
+                grow(&mut block.buffer, filled + BLOCK_BYTES);
+                let room = &mut block.buffer[filled..filled + BLOCK_BYTES];
+                match self.source.read(room, stopped) {
+                    Ok(Got::Bytes(count)) => {
+                        filled += count;
+                        self.bytes += count as u64;
+                    }
+                    Ok(Got::End) => self.ended = true,
+                    // What is incomplete is not to blame.
+                    Ok(Got::Stopped) => return Some(Ok(())),
+                    Err(error) => return Some(Err(error)),
                 }
-                Ok(Got::End) => true,
-                // What is incomplete is not to blame.
-                Ok(Got::Stopped) => return Some(Ok(())),
-                Err(error) => return Some(Err(error)),
-            };
+            }
+            let ended = self.ended;
             if self.shape.is_none() {
                 self.search(block, &mut filled, ended);
             }
-            let cut = match self.shape {
+            let shape = self.shape;
+            let cut = match shape {
                 Some(Shape::Stream) => self.cut_stream(block, filled, ended),
                 Some(Shape::Lines) => self.cut_lines(block, &mut filled, ended),
                 None => 0,
             };
-            if cut > 0 || ended || !block.marks.is_empty() {
-                block.shape = self.shape.unwrap_or_default();
+            turned = self.shape != shape;
+            let is_empty = cut == 0 && block.marks.is_empty();
+            if !is_empty || (ended && !turned) {
+                block.shape = shape.unwrap_or_default();
                 block.filled = cut;
                 self.carry.extend_from_slice(&block.buffer[cut..filled]);
                 self.offset += cut as u64;
-                return ended.then_some(Ok(()));
+                return (ended && !turned).then_some(Ok(()));
             }
         }
     }
@@ -199,11 +222,49 @@ impl<S: Source> Open<S> {
         self.shape = shape_of(&block.buffer[..*filled], ended);
     }
 
-    /// Messages by their length: up to where all is known.
+    /// What begins here, where messages are found by their length: nothing but the next of them, lines, or
+    /// something that has not come whole.
+    #[inline]
+    fn turn(&mut self, text: &[u8], ended: bool) -> Told {
+        let is_usual = text.get(self.begin_bytes) == Some(&SOH) && !self.doubts;
+        if is_usual || !self.is_told || !self.at_rest {
+            return Told::Nothing;
+        }
+        self.turn_at(text, ended)
+    }
+
+    fn turn_at(&mut self, text: &[u8], ended: bool) -> Told {
+        match header(text, ended) {
+            Header::Text => Told::Shape(Shape::Lines),
+            Header::No => Told::Nothing,
+            Header::More => Told::More,
+            Header::Soh => {
+                self.begin_bytes = begin_string_bytes(text);
+                if !std::mem::take(&mut self.doubts) {
+                    return Told::Nothing;
+                }
+                let first = &text[..text.len().min(FIRST_BYTES_MAX)];
+                let told = told(first, ended || first.len() == FIRST_BYTES_MAX);
+                self.doubts = told == Told::More;
+                told
+            }
+        }
+    }
+
+    /// Messages by their length: up to where all is known, or to where lines begin.
     fn cut_stream(&mut self, block: &mut Block, filled: usize, ended: bool) -> usize {
         let mut at = 0;
         loop {
+            match self.turn(&block.buffer[at..filled], ended) {
+                Told::Nothing | Told::Shape(Shape::Stream) => {}
+                Told::More => return at,
+                Told::Shape(Shape::Lines) => {
+                    self.shape = Some(Shape::Lines);
+                    return at;
+                }
+            }
             let (taken, cut) = self.scanner.next(&block.buffer[at..filled], ended);
+            self.at_rest = cut.is_some() || (self.at_rest && taken == 0);
             let start = at;
             at += taken;
             let (begin, end) = (self.offset + start as u64, self.offset + at as u64);
@@ -233,6 +294,7 @@ impl<S: Source> Open<S> {
                     why: Some(why),
                 }) => {
                     let offset = end - bytes;
+                    self.doubts = why == ErrorKind::Truncated;
                     if self.passed.bytes > 0 {
                         self.passed.tell(block, offset, 0);
                     }

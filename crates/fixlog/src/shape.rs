@@ -4,10 +4,10 @@ use fixcore::frame::{START, begin_string_bytes};
 use fixcore::{SOH, frame, separator};
 use memchr::memmem;
 
-/// This number of bytes behind BeginString tells what separates fields.
-const SEPARATED_BYTES: usize = 8;
+/// Digits of the longest tag and of the longest length.
+const TAG_DIGITS_MAX: usize = 9;
 /// The first message is looked at whole when it is not longer.
-const FIRST_BYTES_MAX: usize = 32 << 10;
+pub(crate) const FIRST_BYTES_MAX: usize = 32 << 10;
 
 /// How messages are found.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,8 @@ pub(crate) enum Shape {
     Lines,
 }
 
-/// What a log looks like by its first message; `None` where more is needed to tell. The answer does not
+/// What a log looks like by its first message; `None` where more is needed to tell. Text that only begins
+/// like a message, and a message that is cut off, tell nothing: the next one does. The answer does not
 /// depend on how many bytes came at once.
 pub(crate) fn shape_of(bytes: &[u8], ended: bool) -> Option<Shape> {
     let unknown = ended.then_some(Shape::Stream);
@@ -27,23 +28,109 @@ pub(crate) fn shape_of(bytes: &[u8], ended: bool) -> Option<Shape> {
         return unknown;
     };
     let text = &bytes[at..];
-    let begin = begin_string_bytes(text);
-    let rest = &text[begin..];
-    if rest.len() < SEPARATED_BYTES && !ended {
-        return None;
+    let first = &text[..text.len().min(FIRST_BYTES_MAX)];
+    let is_whole = ended || first.len() == FIRST_BYTES_MAX;
+    let mut rest = first;
+    loop {
+        match told(rest, is_whole) {
+            Told::Shape(shape) => return Some(shape),
+            Told::More => return None,
+            Told::Nothing => {}
+        }
+        let behind = rest.get(START.len()..).unwrap_or(&[]);
+        match memmem::find(behind, START) {
+            Some(next) => rest = &behind[next..],
+            None => return is_whole.then_some(Shape::Stream),
+        }
     }
-    match separator::detect(text) {
-        Some([SOH]) => {}
-        Some(_) => return Some(Shape::Lines),
-        None => return Some(Shape::Stream),
+}
+
+/// What the start of a message tells about the shape of its log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    Shape(Shape),
+    /// It is no message, or is cut off.
+    Nothing,
+    /// Not all of it has come.
+    More,
+}
+
+/// What the message at the start of a text tells. Nothing comes after a text that `is_whole`.
+pub(crate) fn told(text: &[u8], is_whole: bool) -> Told {
+    match header(text, is_whole) {
+        Header::Soh => {}
+        Header::Text => return Told::Shape(Shape::Lines),
+        Header::No => return Told::Nothing,
+        Header::More => return Told::More,
     }
     // Some logs of the byte 1 leave the last one out.
-    let first = &text[..text.len().min(FIRST_BYTES_MAX)];
-    match frame::end(first, SOH).map(|end| first.get(end)) {
-        Some(Some(b'\r' | b'\n' | b' ')) => Some(Shape::Lines),
-        Some(Some(_)) => Some(Shape::Stream),
-        Some(None) | None if first.len() < FIRST_BYTES_MAX => unknown,
-        Some(None) | None => Some(Shape::Stream),
+    match frame::end(text, SOH).map(|end| text.get(end)) {
+        Some(Some(b'\r' | b'\n' | b' ')) => Told::Shape(Shape::Lines),
+        Some(Some(_)) => Told::Shape(Shape::Stream),
+        Some(None) | None if is_short(text) => match is_whole {
+            true => Told::Shape(Shape::Stream),
+            false => Told::More,
+        },
+        Some(None) | None => Told::Nothing,
+    }
+}
+
+/// Whether the message at the start of a text may end behind it.
+fn is_short(text: &[u8]) -> bool {
+    let begin = begin_string_bytes(text) + 1;
+    let Some(length) = text.get(begin..).and_then(|rest| rest.strip_prefix(b"9=")) else {
+        return text.len() < begin + b"9=".len();
+    };
+    let digits = length.iter().take_while(|byte| byte.is_ascii_digit());
+    let digits = digits.take(TAG_DIGITS_MAX).count();
+    let stated = str::from_utf8(&length[..digits]).unwrap_or_default();
+    match (length.get(digits), stated.parse::<usize>()) {
+        (None, _) => true,
+        (Some(&SOH), Ok(body)) => length.len() < digits + 1 + body + frame::TRAILER_BYTES,
+        _ => false,
+    }
+}
+
+/// How the fields of a message are separated, by its first two fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Header {
+    /// By the byte 1.
+    Soh,
+    /// By something that logs write in its place.
+    Text,
+    /// It is no message.
+    No,
+    /// Not all of it has come.
+    More,
+}
+
+/// Whether a text begins with BeginString, a separator and a tag.
+pub(crate) fn header(text: &[u8], is_whole: bool) -> Header {
+    if !text.starts_with(START) {
+        return Header::No;
+    }
+    let more = match is_whole {
+        true => Header::No,
+        false => Header::More,
+    };
+    let rest = &text[begin_string_bytes(text)..];
+    let Some(separator) = separator::detect(text) else {
+        // The longest separator may have come in part.
+        let begun = |name: &[u8]| name.starts_with(rest);
+        return match separator::SPELLINGS.into_iter().any(begun) {
+            true => more,
+            false => Header::No,
+        };
+    };
+    let tag = &rest[separator.len()..];
+    let digits = tag.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match tag.get(digits) {
+        Some(b'=') if (1..=TAG_DIGITS_MAX).contains(&digits) => match separator {
+            [SOH] => Header::Soh,
+            _ => Header::Text,
+        },
+        None if digits <= TAG_DIGITS_MAX => more,
+        _ => Header::No,
     }
 }
 

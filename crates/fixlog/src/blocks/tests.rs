@@ -158,3 +158,120 @@ fn noise_does_not_depend_on_the_pieces() {
         }
     }
 }
+
+/// Messages of one shape, with numbers: heartbeats whose separator is written in this way.
+fn logged(separator: &str, end: &str, count: usize) -> Vec<u8> {
+    let mut log = Vec::new();
+    for number in 0..count {
+        let body = format!("35=0\x0149=A\x0156=B\x0134={number}\x01");
+        let mut message = Vec::new();
+        fixcore::frame::write(b"FIX.4.4", body.as_bytes(), &mut message);
+        let text = String::from_utf8(message).expect("text");
+        let text = text.replace('\x01', separator);
+        log.extend_from_slice(text.as_bytes());
+        log.extend_from_slice(end.as_bytes());
+    }
+    log
+}
+
+#[test]
+fn text_that_begins_like_a_message_does_not_tell_the_shape() {
+    let mentions = [
+        "banner 8=FIX.4.4 up\n",
+        "8=FIX\n",
+        "8=FIX.4.4\n",
+        "8=FIX.4.4|\n",
+        "8=FIX.4.4|9\n",
+        "8=FIX.4.4; up\n",
+        "8=FIX.4.4\tup\n",
+        "8=FIX.4.4\x01\n",
+        "8=FIX.4.4\x019=5\x01\n",
+        "8=FIX 8=FIX.4.4 8=FIX\n",
+    ];
+    for mention in mentions {
+        for (separator, end) in [
+            ("|", "\n"),
+            ("^A", "\n"),
+            ("\\u0001", "\r\n"),
+            ("\x01", "\n"),
+            ("\x01", ""),
+        ] {
+            for repeat in [1, 3, 40_000 / mention.len()] {
+                let mut log = mention.repeat(repeat).into_bytes();
+                log.extend_from_slice(&logged(separator, end, 5));
+                let whole = everything(&log, usize::MAX, Separator::Auto);
+                let is_message = |found: &&(u64, String)| found.1.contains(" [");
+                let messages = whole.0.iter().filter(is_message).count();
+                assert_eq!(messages, 5, "{repeat} {mention:?} {separator:?} {end:?}");
+                let few = if repeat < 4 { 1 } else { 4_099 };
+                for bytes in [7, few] {
+                    if repeat < 4 || bytes > 7 {
+                        assert_eq!(
+                            everything(&log, bytes, Separator::Auto),
+                            whole,
+                            "{mention:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_log_may_go_on_with_messages_of_another_shape() {
+    let parts = [
+        ("\x01", "\n"),
+        ("\x01", ""),
+        ("|", "\n"),
+        ("^A", "\r\n"),
+        (";", "\nline 8=FIX\n"),
+    ];
+    for first in parts {
+        for second in parts {
+            // The last of a stream has no end that a line has.
+            let end = if first.1.is_empty() { "" } else { "\n" };
+            let mut log = logged(first.0, first.1, 7);
+            log.extend_from_slice(end.as_bytes());
+            log.extend_from_slice(&logged(second.0, second.1, 3_000));
+            log.extend_from_slice(&logged(first.0, first.1, 7));
+            let whole = everything(&log, usize::MAX, Separator::Auto);
+            let messages = whole
+                .0
+                .iter()
+                .filter(|found| found.1.contains(" ["))
+                .count();
+            assert_eq!(messages, 3_014, "{first:?} {second:?}");
+            for bytes in [977, 60_000] {
+                assert_eq!(
+                    everything(&log, bytes, Separator::Auto),
+                    whole,
+                    "{first:?} {second:?}"
+                );
+            }
+        }
+        // Who states the separator is believed.
+        let log = [logged("\x01", "\n", 3), logged("|", "\n", 3)].concat();
+        let stated = everything(&log, usize::MAX, Separator::Soh);
+        let messages = stated
+            .0
+            .iter()
+            .filter(|found| found.1.contains(" ["))
+            .count();
+        assert_eq!(messages, 3);
+    }
+    // Without the last separator: the message that says so first is lost.
+    let bare = String::from_utf8(logged("\x01", "\n", 30)).expect("text");
+    let bare = bare.replace("\x01\n", "\n");
+    let log = [logged("\x01", "\n", 30), bare.into_bytes()].concat();
+    let whole = everything(&log, usize::MAX, Separator::Auto);
+    let messages = whole
+        .0
+        .iter()
+        .filter(|found| found.1.contains(" ["))
+        .count();
+    assert_eq!(messages, 59);
+    for bytes in [1, 99, 1_000] {
+        assert_eq!(everything(&log, bytes, Separator::Auto), whole);
+    }
+}
