@@ -170,8 +170,8 @@ const SCALES: [i64; 9] = {
     scales
 };
 
-/// Nanoseconds since midnight: `HH:MM:SS`, optionally with a point and up to nine digits. Second 60 is
-/// the first of the next minute.
+/// Nanoseconds since midnight: `HH:MM:SS`, optionally with a point and up to twelve digits, of which those
+/// behind the ninth are dropped. Second 60 is the first of the next minute.
 #[must_use]
 pub fn time_of_day(value: &[u8]) -> Option<i64> {
     let (clock, fraction) = value.split_first_chunk::<8>()?;
@@ -184,7 +184,11 @@ pub fn time_of_day(value: &[u8]) -> Option<i64> {
     }
     let ns = match fraction {
         [] => 0,
-        [b'.', digits @ ..] if (1..=9).contains(&digits.len()) => {
+        [b'.', digits @ ..] if (1..=12).contains(&digits.len()) => {
+            let (digits, picoseconds) = digits.split_at(digits.len().min(9));
+            if !picoseconds.iter().all(u8::is_ascii_digit) {
+                return None;
+            }
             let digits_ns = i64::try_from(unsigned(digits)?).ok()?;
             digits_ns * SCALES.get(9 - digits.len())?
         }
@@ -206,7 +210,8 @@ pub fn date(value: &[u8]) -> Option<i64> {
 }
 
 impl Timestamp {
-    /// Parses `YYYYMMDD-HH:MM:SS`, optionally with a point and up to nine digits.
+    /// Parses `YYYYMMDD-HH:MM:SS`, optionally with a point and up to twelve digits, of which those behind the
+    /// ninth are dropped.
     #[must_use]
     pub fn parse(value: &[u8]) -> Option<Self> {
         let (day, rest) = value.split_first_chunk::<8>()?;

@@ -1,5 +1,6 @@
 //! What one thread makes of the messages of a block: lines, statistics, or messages with pseudonyms.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fixcore::dict::Dictionary;
@@ -109,6 +110,9 @@ pub struct Made {
     pub named: Vec<(u64, String)>,
     /// How often each class of fault occurs.
     pub faults: Faults,
+    /// The tags that no dictionary has and whose values stayed as they were, because they are numbers or
+    /// codes, and how many values.
+    pub left: BTreeMap<u32, u64>,
     /// The statistics, for [`Statistics::add`](crate::Statistics::add).
     pub part: Part,
 }
@@ -218,6 +222,7 @@ impl<'d> Worker<'d> {
         });
         if let Job::Anonymize(pseudonyms) = task.job {
             batch.finish(pseudonyms, &mut made.out);
+            made.left = batch.take_left();
         }
     }
 }

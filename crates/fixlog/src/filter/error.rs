@@ -36,4 +36,22 @@ pub enum ExpressionError {
         /// Where.
         column: usize,
     },
+    /// A number that is no tag.
+    #[error("{text} at column {column} is no tag: tags are 1 to 2147483647")]
+    NoTag {
+        /// The number as stated, quoted.
+        text: String,
+        /// Where.
+        column: usize,
+    },
+    /// A value that the field cannot have, and that is not quoted.
+    #[error("{value} at column {column} is no {expected}; in quotes it is compared byte by byte")]
+    NoValue {
+        /// The value as stated, quoted.
+        value: String,
+        /// Where.
+        column: usize,
+        /// What the field has: `value of OrdStatus`, `number such as 41.5`.
+        expected: String,
+    },
 }

@@ -16,8 +16,8 @@ use super::tree::Node;
 ///
 /// A field is named as the standard names it, or by its tag. `=`, `<>`, `<`, `<=`, `>`, `>=`, `in (…)`,
 /// `not in (…)`, `is null`, `is not null`, `contains(field, "x")`, `starts_with` and `ends_with` test
-/// it; `and`, `or`, `not` and parentheses combine tests. Numbers are compared as numbers, everything else
-/// byte by byte, and values in quotes always so. The name of a value stands for the value. A test of a
+/// it; `and`, `or`, `not` and parentheses combine tests. Numbers are compared as numbers, SendingTime and its
+/// like as times, ids and all else byte by byte, and values in quotes always so, where `\x01` is a byte. The name of a value stands for the value. A test of a
 /// field that occurs several times holds if it holds for one of them; of `<>` and `not in`, if it holds
 /// for all. A test of a field that a message lacks does not hold.
 ///

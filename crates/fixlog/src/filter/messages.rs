@@ -1,5 +1,7 @@
 //! Which messages of a log are wanted.
 
+use std::cmp::Ordering;
+
 use fixcore::{Message, Timestamp, value};
 
 use super::Expression;
@@ -19,9 +21,14 @@ pub enum Moment {
 impl Moment {
     /// Whether a message of this time came before.
     fn is_after(self, time: Timestamp) -> bool {
+        self.compare(time).is_gt()
+    }
+
+    /// How this compares with a time.
+    pub(super) fn compare(self, time: Timestamp) -> Ordering {
         match self {
-            Self::At(moment) => time < moment,
-            Self::EachDay(ns) => time.0.rem_euclid(DAY_NS) < ns,
+            Self::At(moment) => moment.cmp(&time),
+            Self::EachDay(ns) => ns.cmp(&time.0.rem_euclid(DAY_NS)),
         }
     }
 }
@@ -88,7 +95,8 @@ impl Filter {
         self
     }
 
-    /// Wants messages whose SendingTime (52) is earlier than this. A message without one is not wanted.
+    /// Wants messages whose SendingTime (52) is earlier than this. A message without one is not wanted. If
+    /// both ends are times of each day and this one is the earlier, the range goes over midnight.
     #[must_use]
     pub fn to(mut self, to: Moment) -> Self {
         self.to = Some(to);
@@ -135,14 +143,32 @@ impl Filter {
         let Some(time) = message.get(52).and_then(Timestamp::parse) else {
             return false;
         };
-        self.from.is_none_or(|from| !from.is_after(time))
-            && self.to.is_none_or(|to| to.is_after(time))
+        let is_behind = self.from.is_none_or(|from| !from.is_after(time));
+        let is_before = self.to.is_none_or(|to| to.is_after(time));
+        match (self.from, self.to) {
+            // Over midnight.
+            (Some(Moment::EachDay(from)), Some(Moment::EachDay(to))) if from > to => {
+                is_behind || is_before
+            }
+            _ => is_behind && is_before,
+        }
+    }
+
+    /// Whether no time is in the range: it ends where it begins, or before. Between two times of each day,
+    /// a range that ends before it begins goes over midnight.
+    #[must_use]
+    pub fn is_empty_range(&self) -> bool {
+        match (self.from, self.to) {
+            (Some(Moment::At(from)), Some(Moment::At(to))) => from >= to,
+            (Some(Moment::EachDay(from)), Some(Moment::EachDay(to))) => from == to,
+            _ => false,
+        }
     }
 }
 
 impl Moment {
     /// Reads the forms that FIX has: `YYYYMMDD-HH:MM:SS` with or without a fraction, `YYYYMMDD` and
-    /// `HH:MM:SS`, also without seconds. All are UTC.
+    /// `HH:MM:SS`, also without seconds. All are UTC; 24:00 is the end of a day.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
@@ -155,7 +181,10 @@ impl Moment {
         if clock.len() == "HH:MM".len() {
             clock.extend_from_slice(b":00");
         }
-        let ns = value::time_of_day(&clock)?;
+        let ns = match clock.as_slice() {
+            b"24:00:00" => DAY_NS,
+            clock => value::time_of_day(clock)?,
+        };
         let Some(day) = day else {
             return Some(Self::EachDay(ns));
         };

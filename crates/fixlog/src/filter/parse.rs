@@ -1,9 +1,12 @@
 //! Parses expressions, by recursion of bounded depth.
 
-use super::ExpressionError;
+use fixcore::dict::{DataType, FieldSpec};
+
 use super::names::Names;
+use super::number::{Number, is_other_form};
 use super::tokens::{Token, Tokens};
-use super::tree::{Constant, Node, Test, number};
+use super::tree::{Constant, Kind, Node, Test};
+use super::{ExpressionError, Moment};
 
 /// Parentheses and `not` within each other.
 const DEPTH_MAX: usize = 64;
@@ -180,33 +183,42 @@ impl Parser<'_> {
         let tag = self.tag(field, column)?;
         self.take()?;
         self.expect(&Token::Comma, "','")?;
-        let (Token::Text(text) | Token::Word(text)) = &self.token else {
-            return self.unexpected("a value");
+        let text = match &self.token {
+            Token::Text(text) => text.clone(),
+            Token::Word(text) => text.clone().into_bytes(),
+            _ => return self.unexpected("a value"),
         };
-        let text = text.clone().into_bytes();
         self.take()?;
         self.expect(&Token::Close, "')'")?;
         Ok(Node::Test(tag, test(text)))
     }
 
     fn tag(&self, name: &str, column: usize) -> Result<u32, ExpressionError> {
-        let unknown = || ExpressionError::UnknownField {
-            name: format!("'{}'", name.escape_debug()),
-            column,
-        };
-        self.names.tag(name).ok_or_else(unknown)
+        let text = || format!("'{}'", name.escape_debug());
+        self.names
+            .tag(name)
+            .ok_or_else(|| match name.bytes().all(|byte| byte.is_ascii_digit()) {
+                true => ExpressionError::NoTag {
+                    text: text(),
+                    column,
+                },
+                false => ExpressionError::UnknownField {
+                    name: text(),
+                    column,
+                },
+            })
     }
 
     fn constant(&mut self, tag: u32) -> Result<Constant, ExpressionError> {
         let constant = match &self.token {
             Token::Text(text) => Constant {
-                text: text.clone().into_bytes(),
-                number: None,
+                text: text.clone(),
+                kind: Kind::Bytes,
             },
             Token::Word(text) => {
                 let text = self.names.value(tag, text).unwrap_or(text);
                 Constant {
-                    number: number(text.as_bytes()),
+                    kind: self.kind(tag, text)?,
                     text: text.as_bytes().to_vec(),
                 }
             }
@@ -214,6 +226,39 @@ impl Parser<'_> {
         };
         self.take()?;
         Ok(constant)
+    }
+
+    /// What a value without quotes is, by the type of its field.
+    fn kind(&self, tag: u32, text: &str) -> Result<Kind, ExpressionError> {
+        let field = self.names.field(tag);
+        let name = || field.map_or("", FieldSpec::name);
+        let wrong = |expected: String| {
+            Err(ExpressionError::NoValue {
+                value: format!("'{}'", text.escape_debug()),
+                column: self.column,
+                expected,
+            })
+        };
+        let is_number = Number::parse(text.as_bytes()).is_some();
+        let number = "number such as 41.5";
+        match field.map(|field| (field.data_type(), field.values().is_empty())) {
+            Some((DataType::UtcTimestamp, _)) => match Moment::parse(text) {
+                Some(moment) => Ok(Kind::Time(moment)),
+                None => wrong("time such as 20260305, 20260305-14:02 or 14:02".to_owned()),
+            },
+            // An id is no number, whatever its digits are.
+            Some((DataType::String, true)) => Ok(Kind::Bytes),
+            Some((data_type, _)) if is_numeric(data_type) => match is_number {
+                true => Ok(Kind::Number),
+                false => wrong(number.to_owned()),
+            },
+            Some((_, false)) if !self.names.may_have(tag, text) && !is_number => {
+                wrong(format!("value of {}", name()))
+            }
+            _ if is_number => Ok(Kind::Number),
+            _ if is_other_form(text) => wrong(number.to_owned()),
+            _ => Ok(Kind::Bytes),
+        }
     }
 
     fn list(&mut self, tag: u32) -> Result<Vec<Constant>, ExpressionError> {
@@ -225,6 +270,25 @@ impl Parser<'_> {
         self.expect(&Token::Close, "',' or ')'")?;
         Ok(list)
     }
+}
+
+/// Whether the values of a type are numbers.
+fn is_numeric(data_type: DataType) -> bool {
+    use DataType as Type;
+    matches!(
+        data_type,
+        Type::Int
+            | Type::Length
+            | Type::SeqNum
+            | Type::NumInGroup
+            | Type::DayOfMonth
+            | Type::Float
+            | Type::Qty
+            | Type::Price
+            | Type::PriceOffset
+            | Type::Amt
+            | Type::Percentage
+    )
 }
 
 /// The only node, or all of them together.

@@ -8,7 +8,7 @@ pub(super) enum Token {
     /// A name, a keyword or a value without quotes.
     Word(String),
     /// A value in quotes.
-    Text(String),
+    Text(Vec<u8>),
     /// `=`, `<>`, `<`, `<=`, `>` or `>=`; `==` and `!=` are read too.
     Relation(Relation),
     Open,
@@ -34,7 +34,8 @@ impl Token {
     /// How an error names it.
     pub(super) fn shown(&self) -> String {
         match self {
-            Self::Word(text) | Self::Text(text) => format!("'{}'", text.escape_debug()),
+            Self::Word(text) => format!("'{}'", text.escape_debug()),
+            Self::Text(text) => format!("'{}'", String::from_utf8_lossy(text).escape_debug()),
             Self::Relation(_) => "a comparison".to_owned(),
             Self::Open => "'('".to_owned(),
             Self::Close => "')'".to_owned(),
@@ -107,17 +108,38 @@ impl<'t> Tokens<'t> {
         Ok((token, column))
     }
 
-    /// What stands between quotes; a backslash stands for the character behind it.
-    fn text(&mut self, quote: char, column: usize) -> Result<String, ExpressionError> {
-        let mut text = String::new();
+    /// What stands between quotes; a backslash stands for the character behind it, `\x01` for a byte.
+    fn text(&mut self, quote: char, column: usize) -> Result<Vec<u8>, ExpressionError> {
+        let mut text = Vec::new();
         loop {
             let next = match self.take() {
-                Some('\\') => self.take(),
+                Some('\\') => match self.byte() {
+                    Some(byte) => {
+                        text.push(byte);
+                        continue;
+                    }
+                    None => self.take(),
+                },
                 Some(end) if end == quote => return Ok(text),
                 other => other,
             };
-            text.push(next.ok_or(ExpressionError::NoClosingQuote { column })?);
+            let next = next.ok_or(ExpressionError::NoClosingQuote { column })?;
+            text.extend_from_slice(next.encode_utf8(&mut [0; 4]).as_bytes());
         }
+    }
+
+    /// Takes `x` and two hexadecimal digits, if they are next: the byte.
+    fn byte(&mut self) -> Option<u8> {
+        let mut ahead = self.rest.clone();
+        let is_byte = ahead.next() == Some('x');
+        let digits = (ahead.next()?.to_digit(16)?, ahead.next()?.to_digit(16)?);
+        if !is_byte {
+            return None;
+        }
+        for _ in 0.."x01".len() {
+            self.take();
+        }
+        u8::try_from(digits.0 * 16 + digits.1).ok()
     }
 
     fn word(&mut self, first: char) -> String {

@@ -2,16 +2,28 @@
 
 use std::cmp::Ordering;
 
-use fixcore::{Decimal, Message};
+use fixcore::{Message, Timestamp};
 
+use super::Moment;
+use super::number::Number;
 use super::tokens::Relation;
 
 /// A value that fields are compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Constant {
     pub(super) text: Vec<u8>,
-    /// In units of ten to the power of minus 18. A quoted value is no number.
-    pub(super) number: Option<i128>,
+    pub(super) kind: Kind,
+}
+
+/// What a value is, by the field that it is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Bytes: a quoted value is always that.
+    Bytes,
+    /// A number of any length.
+    Number,
+    /// A time, or a time of each day.
+    Time(Moment),
 }
 
 /// What is asked of the values of a tag.
@@ -34,26 +46,19 @@ pub(super) enum Node {
     Test(u32, Test),
 }
 
-/// A number in units of ten to the power of minus 18.
-pub(super) fn number(value: &[u8]) -> Option<i128> {
-    let decimal = Decimal::parse(value)?;
-    let unit = 10_i128.pow(u32::from(Decimal::SCALE_MAX - decimal.scale));
-    Some(i128::from(decimal.mantissa) * unit)
-}
-
 impl Constant {
-    /// How a value compares with this one; `None` if only one of them is a number.
+    /// How a value compares with this one; `None` if it is not of its kind.
     fn compare(&self, value: &[u8]) -> Option<Ordering> {
-        match (self.number, number(value)) {
-            (Some(wanted), Some(value)) => Some(value.cmp(&wanted)),
-            (Some(_), None) => None,
-            (None, _) => Some(value.cmp(&self.text)),
+        match self.kind {
+            Kind::Bytes => Some(value.cmp(&self.text)),
+            Kind::Number => Some(Number::parse(value)?.compare(&Number::parse(&self.text)?)),
+            Kind::Time(moment) => Some(moment.compare(Timestamp::parse(value)?).reverse()),
         }
     }
 
     fn equals(&self, value: &[u8]) -> bool {
         value == self.text
-            || (self.number.is_some() && self.compare(value) == Some(Ordering::Equal))
+            || (self.kind != Kind::Bytes && self.compare(value) == Some(Ordering::Equal))
     }
 }
 

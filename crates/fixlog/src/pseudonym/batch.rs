@@ -77,7 +77,7 @@ impl Batch {
         out.push(b'\n');
         let longer = separator.len() - 1;
         for (before, field) in message.fields().enumerate() {
-            if pseudonyms.is_hidden(field.tag) {
+            if pseudonyms.hides(message, before, &field, &mut self.scratch) {
                 let own = field.offset + digits(field.tag) + 1;
                 let length = field.value.len();
                 let value = short_value(bytes, own, length);
@@ -94,6 +94,11 @@ impl Batch {
         if self.scratch.waiting() >= SHORTS {
             self.finish(pseudonyms, out);
         }
+    }
+
+    /// The unknown tags with values that stayed as they were, since this was asked last, and how many.
+    pub(crate) fn take_left(&mut self) -> std::collections::BTreeMap<u32, u64> {
+        self.scratch.take_left()
     }
 
     /// Completes the messages that were appended.

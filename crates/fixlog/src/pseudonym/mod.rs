@@ -9,4 +9,4 @@ mod tags;
 
 pub(crate) use batch::Batch;
 pub use pseudonyms::{KeyError, Pseudonyms, Scratch};
-pub use tags::TAGS;
+pub use tags::{TAGS, is_private};

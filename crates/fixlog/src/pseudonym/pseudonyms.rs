@@ -4,11 +4,14 @@
 //! Values that came before are looked up. The short ones of a message that did not are enciphered
 //! together, which takes little longer than one of them.
 
-use fixcore::{Message, frame};
+use std::collections::BTreeMap;
+
+use fixcore::dict::Dictionary;
+use fixcore::{Field, Message, frame};
 use sha2::{Digest as _, Sha256};
 
 use super::cipher::{Cipher, Room, Short};
-use super::tags::TAGS;
+use super::tags::{KNOWN, TAGS, is_private, is_telling};
 use crate::line::digits;
 
 /// Bytes that a key is made of.
@@ -17,7 +20,9 @@ const KEY_BYTES_MIN: usize = 16;
 const KEPT: usize = 1024;
 pub(super) const KEPT_BYTES_MAX: usize = 24;
 /// Tags that are looked up in a table.
-const LOW_TAGS: usize = 1024;
+const LOW_TAGS: usize = 2048;
+/// Unknown tags whose values are counted.
+const LEFT_TAGS: usize = 1024;
 
 /// Why there are no pseudonyms.
 #[derive(Debug, thiserror::Error)]
@@ -58,8 +63,21 @@ pub struct Pseudonyms {
     id: [u8; 16],
     /// Sorted.
     tags: Vec<u32>,
-    /// Of the tags below 1,024, whether it is among these.
-    low: Vec<bool>,
+    /// Tags of dictionaries that are not replaced, from and to, sorted.
+    known: Vec<(u32, u32)>,
+    /// Whether values of unknown tags are replaced that may say who.
+    others: bool,
+    /// What is done with each of the low tags.
+    low: Vec<Class>,
+}
+
+/// What is done with the values of a tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Kept,
+    Hidden,
+    /// No dictionary has it: the value decides.
+    Unknown,
 }
 
 impl std::fmt::Debug for Pseudonyms {
@@ -91,6 +109,8 @@ pub struct Scratch {
     kept: Vec<Kept>,
     /// Of the keys of what is kept.
     id: [u8; 16],
+    /// Values of unknown tags that stayed as they were.
+    left: BTreeMap<u32, u64>,
 }
 
 impl std::fmt::Debug for Scratch {
@@ -128,24 +148,62 @@ impl Pseudonyms {
         Self {
             id: cipher.id(),
             cipher,
-            tags: Vec::new(),
+            tags: TAGS.to_vec(),
+            known: KNOWN.to_vec(),
+            others: true,
             low: Vec::new(),
         }
-        .tags(TAGS)
+        .classified()
     }
 
-    /// Sets the tags whose values are replaced.
+    /// Adds tags whose values are replaced.
+    #[must_use]
+    pub fn also(mut self, tags: &[u32]) -> Self {
+        self.tags.extend_from_slice(tags);
+        self.classified()
+    }
+
+    /// Adds the fields of a dictionary: those that are [private](is_private) are replaced, the others stay.
+    #[must_use]
+    pub fn dictionary(mut self, dictionary: &Dictionary) -> Self {
+        for field in dictionary.fields() {
+            let tag = field.tag();
+            match is_private(field) {
+                true => self.tags.push(tag),
+                false => self.known.push((tag, tag)),
+            }
+        }
+        self.known.sort_unstable();
+        self.classified()
+    }
+
+    /// Sets the tags whose values are replaced: these, and no others.
     #[must_use]
     pub fn tags(mut self, tags: &[u32]) -> Self {
         self.tags = tags.to_vec();
+        self.others = false;
+        self.classified()
+    }
+
+    /// Sorts the tags, and looks up the low ones.
+    fn classified(mut self) -> Self {
         self.tags.sort_unstable();
-        self.low = vec![false; LOW_TAGS];
-        for tag in tags {
-            if let Some(low) = self.low.get_mut(*tag as usize) {
-                *low = true;
-            }
-        }
+        self.tags.dedup();
+        self.low.clear();
+        self.low = (0..LOW_TAGS as u32).map(|tag| self.class_of(tag)).collect();
         self
+    }
+
+    fn class_of(&self, tag: u32) -> Class {
+        let behind = self.known.partition_point(|range| range.0 <= tag);
+        let range = behind.checked_sub(1).and_then(|at| self.known.get(at));
+        if self.tags.binary_search(&tag).is_ok() {
+            Class::Hidden
+        } else if !self.others || range.is_some_and(|range| tag <= range.1) {
+            Class::Kept
+        } else {
+            Class::Unknown
+        }
     }
 
     /// The bytes of a message with pseudonyms and the right CheckSum.
@@ -154,8 +212,8 @@ impl Pseudonyms {
         let mut bytes = std::mem::take(&mut scratch.message);
         bytes.clear();
         bytes.extend_from_slice(message.bytes());
-        for field in message.fields() {
-            if self.is_hidden(field.tag) {
+        for (at, field) in message.fields().enumerate() {
+            if self.hides(message, at, &field, scratch) {
                 let start = field.offset + digits(field.tag) + 1;
                 let length = field.value.len();
                 let value = short_value(message.bytes(), start, length);
@@ -182,12 +240,43 @@ impl Pseudonyms {
         scratch.keep_of(self.id);
     }
 
+    /// Whether the value of a field of a message is replaced; `at` is its place among the fields.
     #[inline]
-    pub(super) fn is_hidden(&self, tag: u32) -> bool {
-        match self.low.get(tag as usize) {
-            Some(hidden) => *hidden,
-            None => self.tags.binary_search(&tag).is_ok(),
+    pub(super) fn hides(
+        &self,
+        message: &Message<'_, '_>,
+        at: usize,
+        field: &Field<'_>,
+        scratch: &mut Scratch,
+    ) -> bool {
+        let class = self.low.get(field.tag as usize);
+        match class.copied().unwrap_or_else(|| self.class_of(field.tag)) {
+            Class::Hidden => true,
+            Class::Kept => false,
+            Class::Unknown => self.hides_unknown(message, at, field, scratch),
         }
+    }
+
+    /// The same for a tag that no dictionary has: what may say who is replaced, and data behind its length.
+    #[cold]
+    fn hides_unknown(
+        &self,
+        message: &Message<'_, '_>,
+        at: usize,
+        field: &Field<'_>,
+        scratch: &mut Scratch,
+    ) -> bool {
+        let before = at.checked_sub(1).and_then(|at| message.field(at));
+        let is_length = |before: Field<'_>| {
+            before.tag + 1 == field.tag && before.value == field.value.len().to_string().as_bytes()
+        };
+        if is_telling(field.value) || before.is_some_and(is_length) {
+            return true;
+        }
+        if scratch.left.len() < LEFT_TAGS || scratch.left.contains_key(&field.tag) {
+            *scratch.left.entry(field.tag).or_default() += 1;
+        }
+        false
     }
 
     /// Replaces a value among these bytes, or puts it to those that are enciphered together, and notes
@@ -246,6 +335,11 @@ impl Pseudonyms {
 }
 
 impl Scratch {
+    /// The unknown tags with values that stayed as they were, since this was asked last, and how many.
+    pub(super) fn take_left(&mut self) -> BTreeMap<u32, u64> {
+        std::mem::take(&mut self.left)
+    }
+
     /// How many values wait to be enciphered together.
     pub(super) fn waiting(&self) -> usize {
         self.shorts.len()

@@ -1,5 +1,6 @@
 //! What all parts of `fix` do at the end: write lines, account for files, name bad messages, report an error.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -39,6 +40,25 @@ pub(super) fn no_match(messages: u64) {
     message::note(
         "no message passes the filters",
         &format!("{messages} messages were read"),
+    );
+}
+
+/// What stayed as it was may say who, and only the user knows.
+pub(super) fn left_values(left: &BTreeMap<u32, u64>) {
+    const NAMED: usize = 8;
+    let mut tags: Vec<_> = left.iter().collect();
+    tags.sort_by_key(|(tag, values)| (std::cmp::Reverse(**values), **tag));
+    let named = tags.iter().take(NAMED);
+    let named = named.map(|(tag, values)| format!("tag {tag}: {values} values"));
+    let mut named = named.collect::<Vec<_>>().join(", ");
+    if tags.len() > NAMED {
+        named.push_str(&format!(" and {} more tags", tags.len() - NAMED));
+    }
+    message::note(
+        &format!(
+            "no dictionary has these fields, whose numbers and codes were left as they were: {named}"
+        ),
+        "--also replaces them",
     );
 }
 

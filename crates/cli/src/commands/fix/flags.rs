@@ -185,8 +185,9 @@ pub(crate) struct ReplayArgs {
 ///
 /// A pseudonym has the length and form of its value, digits for digits and letters for letters. Equal
 /// values get equal pseudonyms, in every field. Opaque data (RawData, XmlData, EncodedText and the other
-/// data fields of the standard and of --dictionary) are replaced too; user-defined tags only if you name
-/// them. CheckSum is computed anew. Text around messages and invalid messages are left out, because they
+/// data fields of the standard and of --dictionary) are replaced too, and so is what stands in fields that no
+/// dictionary has, unless it is a number, a time or a code of two characters: the report counts these. Name
+/// fields that you want to be replaced with --also. CheckSum is computed anew. Text around messages and invalid messages are left out, because they
 /// may contain anything. Each message is written on a line
 /// of its own, with its original separator. Without --key-file, a random key is used and then
 /// forgotten. The pseudonym of a value of one or two characters may by chance be that value.
@@ -194,12 +195,12 @@ pub(crate) struct ReplayArgs {
 pub(crate) struct AnonymizeArgs {
     #[command(flatten)]
     pub(crate) messages: MessagesArgs,
-    /// Replace the values of these tags only
-    #[arg(long, value_name = "TAG,…", value_delimiter = ',', num_args = 1)]
-    pub(crate) tags: Option<Vec<u32>>,
-    /// Also replace the values of these tags, such as user-defined ones
-    #[arg(long, value_name = "TAG,…", value_delimiter = ',', num_args = 1)]
-    pub(crate) also: Vec<u32>,
+    /// Replace the values of these fields only; fields are tags or names
+    #[arg(long, value_name = "FIELD,…", value_delimiter = ',', num_args = 1)]
+    pub(crate) tags: Option<Vec<String>>,
+    /// Also replace the values of these fields, such as numbers of user-defined ones
+    #[arg(long, value_name = "FIELD,…", value_delimiter = ',', num_args = 1)]
+    pub(crate) also: Vec<String>,
     /// Key, a file of at least 16 bytes: the same key gives the same pseudonyms
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! Messages of logs parsed, validated, printed and counted by all threads, and the report of it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -10,7 +11,7 @@ use latency::Recorder;
 use report::{ExitStatus, Outcome};
 
 use crate::commands::fix::conclude::{
-    BAD_NAMED, conclude_bad, ended_file, no_match, no_messages, write_out,
+    BAD_NAMED, conclude_bad, ended_file, left_values, no_match, no_messages, write_out,
 };
 use crate::commands::fix::tables;
 use crate::commands::fix_logs::Inputs;
@@ -53,6 +54,8 @@ pub(super) struct Reading<'a> {
     /// The first that are bad: file, place, what is wrong.
     named: Vec<(usize, u64, String)>,
     faults: AllFaults,
+    /// Of tags that no dictionary has: values that stayed as they were.
+    left: BTreeMap<u32, u64>,
     /// Messages of the file that is being read, whatever they are like.
     seen: u64,
 }
@@ -71,6 +74,7 @@ impl<'a> Reading<'a> {
             bad: 0,
             named: Vec::new(),
             faults: AllFaults::default(),
+            left: BTreeMap::new(),
             seen: 0,
         })
     }
@@ -124,6 +128,9 @@ impl<'a> Reading<'a> {
         self.filtered += made.filtered;
         self.seen += made.good + made.filtered + made.bad;
         self.faults.add(block.log(), &made.faults);
+        for (tag, values) in &made.left {
+            *self.left.entry(*tag).or_default() += values;
+        }
         for (offset, error) in &made.named {
             if self.named.len() < BAD_NAMED {
                 self.named.push((block.log(), *offset, error.clone()));
@@ -174,6 +181,12 @@ impl<'a> Reading<'a> {
             false => 0,
         };
         tables::faults(&self.faults, files, outcome);
+        if !self.left.is_empty() {
+            outcome.tables.push(tables::left(&self.left));
+            if self.plan.warns {
+                left_values(&self.left);
+            }
+        }
         conclude_bad(self.bad + noise, self.named, files, outcome);
         if signal::interrupted() {
             outcome.complete = false;

@@ -11,8 +11,8 @@ use std::path::Path;
 use files::display;
 use files::source::Source;
 use fixcore::dict::Dictionary;
-use fixcore::{Decoder, Isa};
-use fixlog::{Job, KeyError, Pseudonyms, TAGS, Task};
+use fixcore::{DataPairs, Decoder, Isa};
+use fixlog::{Job, KeyError, Pseudonyms, Task, tag_of};
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome};
@@ -160,21 +160,52 @@ fn decoder(isa: Option<Isa>, dictionary: Option<&Dictionary>) -> Result<Decoder>
 
 /// Pseudonyms by the flags. What a dictionary declares as data may be anything, and is hidden too.
 fn pseudonyms(args: &AnonymizeArgs, dictionary: Option<&Dictionary>) -> Result<Pseudonyms> {
-    let mut tags = args.tags.clone().unwrap_or_else(|| {
-        let pairs = dictionary.map(Dictionary::data_pairs);
-        let data = pairs.iter().flat_map(|pairs| pairs.pairs());
-        TAGS.iter()
-            .copied()
-            .chain(data.map(|pair| pair.1))
-            .collect()
-    });
-    tags.extend(&args.also);
-    let pseudonyms = match &args.key_file {
+    let mut pseudonyms = match &args.key_file {
         Some(path) => key(path)?,
         None => Pseudonyms::random().map_err(|error| Failure::new(error.to_string()))?,
     };
-    Ok(pseudonyms.tags(&tags))
+    if let Some(dictionary) = dictionary {
+        pseudonyms = pseudonyms.dictionary(dictionary);
+    }
+    if let Some(names) = &args.tags {
+        pseudonyms = pseudonyms.tags(&tags("--tags", names, dictionary)?);
+    }
+    Ok(pseudonyms.also(&tags("--also", &args.also, dictionary)?))
 }
+
+/// The tags of fields that are named, or stated as numbers.
+fn tags(flag: &str, names: &[String], dictionary: Option<&Dictionary>) -> Result<Vec<u32>> {
+    let standard = DataPairs::standard();
+    let own = dictionary.map(Dictionary::data_pairs);
+    let pairs = || {
+        standard
+            .pairs()
+            .iter()
+            .chain(own.iter().flat_map(DataPairs::pairs))
+    };
+    let tag = |name: &String| {
+        let name = name.trim();
+        let Some(tag) = tag_of(name, dictionary) else {
+            let message = format!(
+                "{flag}: no dictionary has the field '{}'",
+                name.escape_debug()
+            );
+            return Err(Failure::usage(message).help("state its tag, or its name in the standard"));
+        };
+        let is_frame = FRAME_TAGS.contains(&tag) || pairs().any(|pair| pair.0 == tag);
+        if is_frame {
+            let message = format!("{flag}: '{name}' is not replaced");
+            return Err(Failure::usage(message).help(
+                "without BeginString, lengths, MsgType and CheckSum a message cannot be read",
+            ));
+        }
+        Ok(tag)
+    };
+    names.iter().map(tag).collect()
+}
+
+/// Fields that say where a message begins and ends, and what it is.
+const FRAME_TAGS: [u32; 4] = [8, 9, 10, 35];
 
 /// Pseudonyms under the bytes of a file.
 fn key(path: &Path) -> Result<Pseudonyms> {

@@ -1,5 +1,6 @@
 //! Statistics and faults as tables of a report.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fixlog::{AllFaults, Statistics};
@@ -93,6 +94,18 @@ fn gaps(statistics: &Statistics, files: &[PathBuf]) -> Table {
             gap.expected.into(),
             gap.got.into(),
         ]);
+    }
+    table
+}
+
+/// The values of tags that no dictionary has, and that were left as they were.
+pub(super) fn left(left: &BTreeMap<u32, u64>) -> Table {
+    let columns = [("tag", Unit::Count), ("values", Unit::Count)];
+    let mut table = Table::new("left as they were", &columns);
+    for (tag, values) in left {
+        table
+            .rows
+            .push(vec![u64::from(*tag).into(), (*values).into()]);
     }
     table
 }

@@ -3,14 +3,14 @@
 use clap::Args;
 use fixcore::Timestamp;
 use fixcore::dict::Dictionary;
-use fixlog::{Expression, Filter, Moment};
+use fixlog::{Expression, Filter, Moment, msg_type_of};
 
 use crate::failure::{Failure, Result};
 
 /// Which messages are wanted, all but the end of the range of time: `replay` names that otherwise.
 #[derive(Debug, Default, Clone, Args)]
 pub(crate) struct WantedArgs {
-    /// Only messages of these types, such as D,8
+    /// Only messages of these types or names, such as D,8 or NewOrderSingle
     #[arg(
         long = "type",
         value_name = "TYPE,…",
@@ -34,7 +34,8 @@ pub(crate) struct WantedArgs {
     ///
     /// The time of a message is its SendingTime (52). A time is 20260305-14:02, 2026-03-05T14:02:00.5,
     /// 2026-03-05 or, on each day, 14:02; in UTC, or with an offset or a zone:
-    /// 2026-03-05T14:02+01:00, 2026-03-05T14:02[Europe/Berlin].
+    /// 14:02+01:00, 2026-03-05T14:02+01:00, 20260305-14:02[Europe/Berlin]. From 23:00 to 01:00 goes over
+    /// midnight; 24:00 is the end of a day.
     #[arg(long, value_name = "TIME", value_parser = moment, help_heading = "Filters")]
     pub(crate) from: Option<Moment>,
     /// Only messages for which this holds, such as 'Symbol=MSFT and OrdStatus=8'
@@ -68,7 +69,19 @@ impl WantedArgs {
         to: Option<Moment>,
         dictionary: Option<&Dictionary>,
     ) -> Result<Filter> {
-        let mut filter = Filter::new().types(&self.types);
+        let mut types = Vec::new();
+        for name in &self.types {
+            let name = name.trim();
+            types.push(msg_type_of(name, dictionary).ok_or_else(|| {
+                let message = format!(
+                    "--type: no dictionary has messages of '{}'",
+                    name.escape_debug()
+                );
+                Failure::usage(message)
+                    .help("state a type or its name, such as D or NewOrderSingle")
+            })?);
+        }
+        let mut filter = Filter::new().types(types);
         for Session(sender, target) in &self.session {
             filter = filter.session(sender.as_deref(), target.as_deref());
         }
@@ -77,6 +90,12 @@ impl WantedArgs {
         }
         if let Some(to) = to {
             filter = filter.to(to);
+        }
+        if filter.is_empty_range() {
+            return Err(Failure::usage(
+                "no time is in the range: it ends where it begins, or before",
+            )
+            .help("of times of each day, the later may come first: --from 23:00 --to 01:00"));
         }
         for text in &self.expressions {
             let wanted = Expression::parse(text, dictionary).map_err(|error| {
@@ -95,7 +114,10 @@ pub(crate) struct Session(Option<String>, Option<String>);
 
 /// Parses two CompIDs.
 fn session(text: &str) -> std::result::Result<Session, String> {
-    let names = text.split_once(',').filter(|(sender, target)| {
+    let names = text
+        .split_once(',')
+        .map(|(sender, target)| (sender.trim(), target.trim()));
+    let names = names.filter(|(sender, target)| {
         !sender.is_empty() && !target.is_empty() && !target.contains(',')
     });
     let (sender, target) = names.ok_or("expected two CompIDs with a comma between them")?;
@@ -107,9 +129,21 @@ fn session(text: &str) -> std::result::Result<Session, String> {
 pub(super) fn moment(text: &str) -> std::result::Result<Moment, String> {
     let expected = "expected a time, as 20260305-14:02, 14:02, 2026-03-05 or \
                     2026-03-05T14:02+01:00";
-    if let Some(moment) = Moment::parse(text) {
+    if let Some(moment) = Moment::parse(text).or_else(|| each_day(text)) {
         return Ok(moment);
     }
+    // The date that FIX writes, with a zone.
+    let (day, clock) = text
+        .split_at_checked("20260305".len())
+        .unwrap_or((text, ""));
+    let dashed;
+    let text = match clock.strip_prefix('-') {
+        Some(clock) if day.bytes().all(|byte| byte.is_ascii_digit()) => {
+            dashed = format!("{}-{}-{}T{clock}", &day[..4], &day[4..6], &day[6..]);
+            &dashed
+        }
+        _ => text,
+    };
     let time = if text.contains('[') {
         let zoned: jiff::Zoned = text.parse().map_err(|error| format!("{error}"))?;
         zoned.timestamp()
@@ -122,6 +156,37 @@ pub(super) fn moment(text: &str) -> std::result::Result<Moment, String> {
     };
     let ns = i64::try_from(time.as_nanosecond()).map_err(|_| expected.to_owned())?;
     Ok(Moment::At(Timestamp(ns)))
+}
+
+/// A time of each day with an offset from UTC, or `Z`.
+fn each_day(text: &str) -> Option<Moment> {
+    const MINUTE_NS: i64 = 60_000_000_000;
+    const DAY_NS: i64 = 24 * 60 * MINUTE_NS;
+    let at = text.rfind(['+', '-', 'Z'])?;
+    let (clock, offset) = text.split_at_checked(at)?;
+    let Some(Moment::EachDay(ns)) = Moment::parse(clock) else {
+        return None;
+    };
+    let (sign, offset) = offset.split_at_checked(1)?;
+    let offset_ns = match (sign, offset) {
+        ("Z", "") => 0,
+        ("Z", _) => return None,
+        (sign, offset) => {
+            let (hours, minutes) = offset.split_once(':').unwrap_or((offset, "00"));
+            let is_pair =
+                |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+            if !is_pair(hours) || !is_pair(minutes) {
+                return None;
+            }
+            let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
+            if hours > 23 || minutes > 59 {
+                return None;
+            }
+            let offset_ns = (hours * 60 + minutes) * MINUTE_NS;
+            if sign == "-" { -offset_ns } else { offset_ns }
+        }
+    };
+    Some(Moment::EachDay((ns - offset_ns).rem_euclid(DAY_NS)))
 }
 
 #[cfg(test)]
@@ -139,17 +204,37 @@ mod tests {
             "2026-03-05T15:02+01:00",
             "2026-03-05T15:02[Europe/Berlin]",
             "2026-03-05T09:02-05:00",
+            "20260305-15:02+01:00",
+            "20260305-14:02Z",
+            "20260305-09:02[America/New_York]",
         ] {
             assert_eq!(moment(text), Ok(wanted), "{text}");
         }
         assert_eq!(moment("2026-03-05"), moment("20260305-00:00:00"));
-        assert_eq!(moment("14:02"), Ok(Moment::EachDay(50_520_000_000_000)));
+        for text in [
+            "14:02",
+            "14:02:00Z",
+            "15:02+01:00",
+            "09:02-05:00",
+            "00:02+10",
+        ] {
+            assert_eq!(
+                moment(text),
+                Ok(Moment::EachDay(50_520_000_000_000)),
+                "{text}"
+            );
+        }
+        assert_eq!(moment("20260305-24:00"), moment("20260306"));
         for text in [
             "",
             "yesterday",
             "2026-03-05T14:02[Nowhere/None]",
             "9999-01-01",
             "25:00",
+            "14:02+1",
+            "14:02+25:00",
+            "14:02ZZ",
+            "2026030\u{e9}-14:02",
         ] {
             assert!(moment(text).is_err(), "{text}");
         }
@@ -159,6 +244,7 @@ mod tests {
     fn sessions_have_two_names() {
         let of = |sender: &str| Session(Some(sender.to_owned()), None);
         assert_eq!(session("DESK,*"), Ok(of("DESK")));
+        assert_eq!(session("DESK , *"), Ok(of("DESK")));
         assert!(session("A,B").is_ok_and(|both| both.1.as_deref() == Some("B")));
         for text in ["", "A", "A,", ",B", "A,B,C"] {
             assert!(session(text).is_err(), "{text}");

@@ -46,10 +46,18 @@ fn expressions_hold_as_they_read() {
         ("Price > '9'", false),
         ("Price >= 41.500001", false),
         ("Price < -41.5", false),
-        ("ClOrdID=7", true),
+        // An id is text.
+        ("ClOrdID=7", false),
+        ("ClOrdID=007", true),
         ("ClOrdID='7'", false),
-        ("Symbol > 3", false),
+        ("Symbol > 3", true),
         ("Symbol < 3", false),
+        ("5000 > 3", false),
+        (r"Text='no \x27such\x27 price'", true),
+        ("OrderQty < 100000000000000000000000", true),
+        ("SendingTime > 20260305 and SendingTime < 20260306", true),
+        ("SendingTime > 14:02 and SendingTime < 14:03", true),
+        ("SendingTime = 20260305-14:02:00.500000", true),
         (
             "SendingTime >= 20260305-14:02 and 52 < 20260305-14:03",
             true,
@@ -61,7 +69,8 @@ fn expressions_hold_as_they_read() {
         ("41 not in (X)", false),
         ("not 41 = X", true),
         ("41 != X or 11 <> 8", true),
-        ("11 <> 7", false),
+        ("11 <> 007", false),
+        ("11 <> 7", true),
         ("58 not in ('a', b)", true),
         // What it has several times.
         ("448=TWO", true),
@@ -103,13 +112,10 @@ fn what_is_no_expression_is_named_with_its_place() {
             "Symbl=A",
             "no dictionary has the field 'Symbl' at column 1; state its tag",
         ),
-        (
-            "0=A",
-            "no dictionary has the field '0' at column 1; state its tag",
-        ),
+        ("0=A", "'0' at column 1 is no tag: tags are 1 to 2147483647"),
         (
             "99999999999=A",
-            "no dictionary has the field '99999999999' at column 1; state its tag",
+            "'99999999999' at column 1 is no tag: tags are 1 to 2147483647",
         ),
         (
             "55='A",
@@ -118,6 +124,27 @@ fn what_is_no_expression_is_named_with_its_place() {
         (
             "55='A\\",
             "the text that begins at column 4 has no closing quote",
+        ),
+        (
+            "OrdStatus=NOSUCH",
+            "'NOSUCH' at column 11 is no value of OrdStatus; in quotes it is compared byte by byte",
+        ),
+        (
+            "38 > 1e3",
+            "'1e3' at column 6 is no number such as 41.5; in quotes it is compared byte by byte",
+        ),
+        (
+            "5001 in (7, 0x10)",
+            "'0x10' at column 13 is no number such as 41.5; in quotes it is compared byte by byte",
+        ),
+        (
+            "Price=abc",
+            "'abc' at column 7 is no number such as 41.5; in quotes it is compared byte by byte",
+        ),
+        (
+            "52 > noon",
+            "'noon' at column 6 is no time such as 20260305, 20260305-14:02 or 14:02; in quotes it is \
+             compared byte by byte",
         ),
         ("= A", "expected a field, found a comparison at column 1"),
         (
@@ -186,6 +213,11 @@ fn a_filter_wants_what_fulfils_all_conditions() {
         (Filter::new().from(at("20260305")).to(at("20260306")), true),
         (Filter::new().from(at("14:02")).to(at("14:03")), true),
         (Filter::new().from(at("14:02:01")), false),
+        (Filter::new().from(at("23:00")).to(at("01:00")), false),
+        (Filter::new().from(at("23:00")).to(at("14:30")), true),
+        (Filter::new().from(at("14:00")).to(at("01:00")), true),
+        (Filter::new().from(at("14:00")).to(at("24:00")), true),
+        (Filter::new().to(at("20260305-24:00")), true),
         (Filter::new().types(["8"]).to(at("14:00")), false),
     ] {
         assert!(!filter.is_empty());
@@ -221,7 +253,7 @@ fn moments_are_what_fix_writes() {
         "",
         "14",
         "14:2",
-        "24:00",
+        "24:01",
         "20260230",
         "20260305-",
         "20260305 14:02",

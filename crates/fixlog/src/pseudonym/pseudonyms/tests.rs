@@ -27,6 +27,68 @@ fn what_is_replaced_is_text_or_data_in_every_version() {
     assert!(known.len() > 190, "{}", known.len());
 }
 
+#[test]
+fn what_the_rule_names_is_replaced_in_every_version_and_known_tags_are_those_of_dictionaries() {
+    let mut tags = std::collections::BTreeSet::new();
+    let mut chosen = HashSet::new();
+    for version in fixcore::dict::Version::ALL {
+        let dictionary = version.dictionary().expect("it is built in");
+        let chosen_of = dictionary
+            .fields()
+            .iter()
+            .filter(|field| !field.values().is_empty());
+        chosen.extend(chosen_of.map(fixcore::dict::FieldSpec::tag));
+        tags.extend(
+            dictionary
+                .fields()
+                .iter()
+                .map(fixcore::dict::FieldSpec::tag),
+        );
+    }
+    for version in fixcore::dict::Version::ALL {
+        let dictionary = version.dictionary().expect("it is built in");
+        for field in dictionary.fields() {
+            let is_choice = chosen.contains(&field.tag());
+            if is_private(field) && !is_choice {
+                let what = format!("{} {} {}", field.tag(), field.name(), version.name());
+                assert!(TAGS.contains(&field.tag()), "{what}");
+            }
+        }
+    }
+    let known: Vec<u32> = KNOWN.iter().flat_map(|(from, to)| *from..=*to).collect();
+    assert!(known.iter().eq(&tags));
+}
+
+#[test]
+fn what_no_dictionary_knows_is_replaced_unless_it_is_a_number_or_a_code() {
+    let fields = "35=D\x015001=Miller\x015002=4711\x015003=AB\x011664=4\x011665=1234\x015004=5\x01";
+    let mut bytes = Vec::new();
+    fixcore::frame::write(b"FIX.4.4", fields.as_bytes(), &mut bytes);
+    let mut decoder = fixcore::Decoder::new();
+    let message = decoder.parse(&bytes).expect("valid");
+    let mut scratch = Scratch::default();
+    let hidden = under(b"a key of 16 byte")
+        .message(&message, &mut scratch)
+        .to_vec();
+    let hidden = String::from_utf8(hidden).expect("text");
+    assert!(
+        !hidden.contains("Miller") && !hidden.contains("1665=1234"),
+        "{hidden}"
+    );
+    assert!(
+        hidden.contains("5002=4711\x015003=AB\x011664=4\x01"),
+        "{hidden}"
+    );
+    let left = [(1664, 1), (5002, 1), (5003, 1), (5004, 1)];
+    assert_eq!(scratch.take_left(), left.into());
+    let some = under(b"a key of 16 byte").tags(&[49]);
+    assert_eq!(
+        some.message(&message, &mut scratch),
+        bytes,
+        "nothing else was asked for"
+    );
+}
+
 fn under(key: &[u8]) -> Pseudonyms {
     Pseudonyms::new(key).expect("the key is long enough")
 }
