@@ -262,8 +262,9 @@ fn whoever_names_something_else_than_a_log_is_told() {
     let dir = directory();
     file(dir.path(), "text", b"nothing of the kind\n");
     file(dir.path(), "empty", b"");
+    file(dir.path(), "gz", b"\x1f\x8b\x08\0\0\0\0\0");
     for part in ["parse", "print", "validate", "stats", "anonymize"] {
-        let found = run(dir.path(), words(&format!("fix {part} empty text"))).expect(0);
+        let found = run(dir.path(), words(&format!("fix {part} empty text"))).expect(3);
         let warned: Vec<&str> = found
             .stderr
             .lines()
@@ -271,8 +272,15 @@ fn whoever_names_something_else_than_a_log_is_told() {
             .collect();
         let wanted = "warning: there are no messages in 'text' (messages begin with 8=FIX)";
         assert_eq!(warned, [wanted], "{part}");
-        let found = run(dir.path(), words(&format!("fix {part} -q text"))).expect(0);
+        let found = run(dir.path(), words(&format!("fix {part} -q text"))).expect(3);
         assert!(!found.stderr.contains("warning"), "{part}");
+        run(dir.path(), words(&format!("fix {part} -q empty"))).expect(0);
+        let found = run(dir.path(), words(&format!("fix {part} gz"))).expect(3);
+        assert!(
+            found.stderr.contains("zcat FILE | perfkit fix"),
+            "{}",
+            found.stderr
+        );
     }
     let found = run(dir.path(), words("fix diff - -")).expect(2);
     assert!(found.stderr.contains("both logs"), "{}", found.stderr);

@@ -1,7 +1,7 @@
 //! What all parts of `fix` do at the end: write lines, account for files, name bad messages, report an error.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use files::display;
@@ -29,10 +29,41 @@ pub(super) fn no_messages(files: &[PathBuf], file: usize) {
     let name = files
         .get(file)
         .map_or_else(String::new, |path| display(path));
-    message::note(
-        &format!("there are no messages in {name}"),
-        "messages begin with 8=FIX",
-    );
+    let help = match files.get(file).and_then(|path| unpacker(path)) {
+        Some(unpacker) => format!("it is compressed: {unpacker} FILE | perfkit fix …"),
+        None => "messages begin with 8=FIX".to_owned(),
+    };
+    message::note(&format!("there are no messages in {name}"), &help);
+}
+
+/// The command that unpacks a file, if its first bytes say that it is compressed.
+fn unpacker(path: &Path) -> Option<&'static str> {
+    const MAGIC: [(&[u8], &str); 4] = [
+        (b"\x1f\x8b", "zcat"),
+        (b"\x28\xb5\x2f\xfd", "zstdcat"),
+        (b"BZh", "bzcat"),
+        (b"\xfd7zXZ", "xzcat"),
+    ];
+    // Of a pipe, the first bytes are gone.
+    if !path.is_file() {
+        return None;
+    }
+    let mut first = Vec::new();
+    let file = std::fs::File::open(path).ok()?;
+    file.take(8).read_to_end(&mut first).ok()?;
+    let found = MAGIC.iter().find(|magic| first.starts_with(magic.0));
+    found.map(|magic| magic.1)
+}
+
+/// A report that names the first of many says how many there are.
+pub(super) fn named_some(named: usize, all: u64, what: &str, help: &str) {
+    if all > named as u64 {
+        let more = all - named as u64;
+        message::note(
+            &format!("the report names {named} {what}; {more} more are not named"),
+            help,
+        );
+    }
 }
 
 /// Whoever wants no message of a log may have misspelt what they want.

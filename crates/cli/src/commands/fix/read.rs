@@ -11,7 +11,7 @@ use latency::Recorder;
 use report::{ExitStatus, Outcome};
 
 use crate::commands::fix::conclude::{
-    BAD_NAMED, conclude_bad, ended_file, left_values, no_match, no_messages, write_out,
+    BAD_NAMED, conclude_bad, ended_file, left_values, named_some, no_match, no_messages, write_out,
 };
 use crate::commands::fix::tables;
 use crate::commands::fix_logs::Inputs;
@@ -107,6 +107,9 @@ impl<'a> Reading<'a> {
                     if none && plan.warns {
                         no_messages(plan.files, block.log());
                     }
+                    if none && outcome.status == ExitStatus::Ok {
+                        outcome.status = ExitStatus::Partial;
+                    }
                     ended_file(plan.files, block.log(), ended.bytes, ended.error, outcome);
                 }
                 Ok(())
@@ -167,6 +170,21 @@ impl<'a> Reading<'a> {
         let files = self.plan.files;
         if let Some((stats, waits)) = self.stats {
             params.insert("unfollowed".to_owned(), stats.unfollowed().into());
+            if self.plan.warns {
+                let gaps = stats.sessions().iter().map(|session| session.gaps).sum();
+                named_some(
+                    stats.gaps().len(),
+                    gaps,
+                    "gaps",
+                    "the table of sessions counts all",
+                );
+                named_some(
+                    self.named.len(),
+                    self.bad,
+                    "bad messages",
+                    "perfkit fix validate writes all",
+                );
+            }
             outcome.tables.extend(tables::statistics(&stats, files));
             if !waits.is_empty() {
                 outcome.add(&waits.finish());

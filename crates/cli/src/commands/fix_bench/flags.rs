@@ -64,7 +64,7 @@ pub(crate) struct FixBenchArgs {
     /// scan, parse, encode, store, spsc, deferred, transport, techniques or all
     #[arg(value_enum, default_value_t = FixBenchPart::All, hide_possible_values = true)]
     pub(crate) part: FixBenchPart,
-    /// Measure the messages of FILE instead
+    /// Measure the first 4,096 messages of FILE instead
     #[arg(long, value_name = "FILE")]
     pub(crate) messages: Option<PathBuf>,
     /// Only this instruction set

@@ -13,6 +13,7 @@ use crate::commands::fix_logs::{collect, forced, unavailable};
 use crate::commands::watch::Watcher;
 use crate::failure::{Failure, Result};
 use crate::session::{Session, Setup};
+use crate::term::message::note;
 
 /// Messages of a file that are kept.
 const MESSAGES_MAX: usize = 4096;
@@ -104,7 +105,16 @@ fn messages(args: &FixBenchArgs) -> Result<Vec<Vec<u8>>> {
     let Some(path) = &args.messages else {
         return Ok(Vec::new());
     };
-    let messages = collect(path, MESSAGES_MAX)?;
+    let mut messages = collect(path, MESSAGES_MAX + 1)?;
+    if messages.len() > MESSAGES_MAX {
+        messages.truncate(MESSAGES_MAX);
+        if args.output.terminal.wants_warnings() {
+            note(
+                &format!("only the first {MESSAGES_MAX} messages are measured"),
+                "they stand for the others only if the log is alike throughout",
+            );
+        }
+    }
     match messages.is_empty() {
         true => Err(Failure::new(format!(
             "there are no messages in '{}'",
