@@ -93,6 +93,25 @@ impl Lines {
         out.truncate(end);
     }
 
+    /// Appends a message of one of several logs: the name of the log, and what [`message`](Self::message)
+    /// has.
+    pub fn message_of(
+        self,
+        out: &mut Vec<u8>,
+        path: &Path,
+        offset: u64,
+        message: &Message<'_, '_>,
+    ) {
+        out.extend_from_slice(b"{\"file\":");
+        self.string(out, path.as_os_str().as_encoded_bytes());
+        let start = out.len();
+        self.message(out, offset, message);
+        // The object goes on.
+        if let Some(open) = out.get_mut(start) {
+            *open = b',';
+        }
+    }
+
     #[cold]
     fn message_slowly(self, out: &mut Vec<u8>, offset: u64, message: &Message<'_, '_>) {
         // Writing into memory does not fail.

@@ -57,7 +57,8 @@ impl<'d> Task<'d> {
         }
     }
 
-    /// Sets the names of the logs, as lines about faults have them.
+    /// Sets the names of the logs, as lines about faults have them, and lines about messages if there are
+    /// several logs.
     #[must_use]
     pub fn names(mut self, names: &'d [PathBuf]) -> Self {
         self.names = names;
@@ -210,7 +211,7 @@ impl<'d> Worker<'d> {
                             printer.message(&mut made.out, offset, &message, names);
                             None
                         }
-                        _ => task.message(checker, offset, &message, separator, made),
+                        _ => task.message(checker, (name, offset), &message, separator, made),
                     },
                     Err(error) => Some(Fault::of(&error, bytes, separator)),
                 },
@@ -232,12 +233,15 @@ impl Task<'_> {
     fn message(
         &self,
         checker: &mut Checker<'_>,
-        offset: u64,
+        (path, offset): (&Path, u64),
         message: &Message<'_, '_>,
         separator: &[u8],
         made: &mut Made,
     ) -> Option<Fault> {
         match self.job {
+            Job::Parse if self.names.len() > 1 => {
+                self.lines.message_of(&mut made.out, path, offset, message);
+            }
             Job::Parse => self.lines.message(&mut made.out, offset, message),
             Job::Statistics => made.part.message(offset, message),
             Job::Validate => return checker.check(message, separator),

@@ -4,6 +4,7 @@ use super::dictionary::{Dictionary, FieldSpec};
 use super::rules::Rules;
 use crate::decoder::Field;
 use crate::error::{Error, ErrorKind, Result};
+use crate::value::Decimal;
 
 /// What is wrong with a field, and where.
 pub(super) fn wrong(kind: ErrorKind, field: &Field<'_>) -> Error {
@@ -27,13 +28,21 @@ pub(super) fn check_value(
     let Some(known) = dictionary.fields.get(number) else {
         return Ok(());
     };
-    if !known.data_type.accepts(field.value) {
+    if !known.data_type.accepts(field.value) && !is_quantity(field) {
         return Err(wrong(ErrorKind::Value, field));
     }
     match known.values.is_empty() || !rules.values || is_listed(known, field) {
         true => Ok(()),
+        false if is_quantity(field) => Ok(()),
         false => Err(wrong(ErrorKind::UnknownValue, field)),
     }
+}
+
+/// Whether this is IOIQty (27) or LegIOIQty (682), which has a code or a quantity, with a quantity.
+#[cold]
+fn is_quantity(field: &Field<'_>) -> bool {
+    matches!(field.tag, 27 | 682)
+        && Decimal::parse(field.value).is_some_and(|quantity| quantity.mantissa >= 0)
 }
 
 /// Whether a value is one of those that its field lists.
