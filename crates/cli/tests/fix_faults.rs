@@ -76,13 +76,17 @@ fn a_message_with_another_separator_than_its_log_is_named_so() {
     let dir = directory();
     let (first, other) = (order(1, "one", 100), order(2, "two", 110));
     let log = [first.clone(), logged(&[&other], "|"), first.clone()].concat();
-    let found = pipe(dir.path(), words("fix validate -qq"), &log).expect(3);
+    let line = words("fix validate -qq --separator soh");
+    let found = pipe(dir.path(), line, &log).expect(3);
     let line: Value = serde_json::from_str(found.text()).expect("JSON");
     assert_eq!(line["offset"], first.len());
     assert_eq!(
         line["error"],
         "fields are not separated by the byte 1 (SOH)"
     );
+    // Whoever states no separator has a log that goes on in another way.
+    let found = pipe(dir.path(), words("fix validate -qq"), &log).expect(0);
+    assert!(found.text().is_empty(), "{}", found.text());
     // Lines may each have their own.
     let log = [
         logged(&[&first], "|"),
