@@ -4,6 +4,8 @@ use fixcore::frame::{START, begin_string_bytes};
 use fixcore::{SOH, frame, separator};
 use memchr::memmem;
 
+use crate::respell::is_end;
+
 /// Digits of the longest tag and of the longest length.
 const TAG_DIGITS_MAX: usize = 9;
 /// The first message is looked at whole when it is not longer.
@@ -65,7 +67,7 @@ pub(crate) fn told(text: &[u8], is_whole: bool) -> Told {
     }
     // Some logs of the byte 1 leave the last one out.
     match frame::end(text, SOH).map(|end| text.get(end)) {
-        Some(Some(b'\r' | b'\n' | b' ')) => Told::Shape(Shape::Lines),
+        Some(Some(byte)) if is_end(byte) => Told::Shape(Shape::Lines),
         Some(Some(_)) => Told::Shape(Shape::Stream),
         Some(None) | None if is_short(text) => match is_whole {
             true => Told::Shape(Shape::Stream),

@@ -275,3 +275,33 @@ fn a_log_may_go_on_with_messages_of_another_shape() {
         assert_eq!(everything(&log, bytes, Separator::Auto), whole);
     }
 }
+
+#[test]
+fn a_message_without_its_last_separator_ends_before_what_follows_it() {
+    for separator in ["\x01", "|", "^A", ";", "\\u0001"] {
+        for (before, after) in [
+            ("\"", "\""),
+            ("in (", ")"),
+            ("[", "]"),
+            ("", ", latency=3"),
+            ("'", "',"),
+            ("<", "> ok"),
+        ] {
+            let log = String::from_utf8(logged(separator, "\n", 20)).expect("text");
+            let lines = log.lines().map(|line| {
+                let bare = line.strip_suffix(separator).expect("the last separator");
+                format!("{before}{bare}{after}\n")
+            });
+            let log: String = lines.collect();
+            let mut decoder = fixcore::Decoder::new();
+            let mut good = 0;
+            split(log.as_bytes(), Separator::Auto, |_, what| {
+                if let Found::Message(bytes, _) = what {
+                    good += usize::from(decoder.parse(bytes).is_ok());
+                }
+            })
+            .expect("a slice is read");
+            assert_eq!(good, 20, "{separator:?} {after:?}");
+        }
+    }
+}
