@@ -3,6 +3,7 @@
 mod error;
 mod expression;
 mod messages;
+mod moment;
 mod names;
 mod number;
 mod parse;
@@ -11,5 +12,6 @@ mod tree;
 
 pub use error::ExpressionError;
 pub use expression::Expression;
-pub use messages::{Filter, Moment};
+pub use messages::Filter;
+pub use moment::Moment;
 pub use names::{msg_type_of, tag_of};

@@ -81,13 +81,14 @@ pub(super) fn left_values(left: &BTreeMap<u32, u64>) {
     tags.sort_by_key(|(tag, values)| (std::cmp::Reverse(**values), **tag));
     let named = tags.iter().take(NAMED);
     let named = named.map(|(tag, values)| format!("tag {tag}: {values} values"));
-    let mut named = named.collect::<Vec<_>>().join(", ");
-    if tags.len() > NAMED {
-        named.push_str(&format!(" and {} more tags", tags.len() - NAMED));
-    }
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = match tags.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more tags"),
+    };
     message::note(
         &format!(
-            "no dictionary has these fields, whose numbers and codes were left as they were: {named}"
+            "no dictionary has these fields, whose numbers and codes were left as they were: {named}{more}"
         ),
         "--also replaces them",
     );
