@@ -146,6 +146,7 @@ fn what_cannot_be_run_is_said() {
             "no scenario",
         ),
         ("fix certify", "HOST:PORT"),
+        ("fix certify", "--listen"),
         ("fix certify nonsense", "no address"),
         ("fix certify 127.0.0.1:1 --only nonsense", "no scenario"),
         (
@@ -232,10 +233,12 @@ fn a_version_that_does_not_connect_is_said() {
     let sessions = "[SESSION]\nBeginString=FIX.4.4\n";
     let flags = "--wait 5s --only initiator.logon,initiator.reset-flag";
     // Whatever was not asked for by name may be missing.
-    let report = against_initiator(dir.path(), sessions, flags)
+    let report = against_initiator(dir.path(), sessions, &format!("{flags} --junit out.xml"))
         .expect(0)
         .json();
     assert_eq!(report["workload"]["params"]["passed"], 2);
+    let xml = std::fs::read_to_string(dir.path().join("out.xml")).expect("written");
+    assert!(xml.contains("<skipped") && !xml.contains("<error"), "{xml}");
     std::fs::remove_file(dir.path().join("ready")).expect("removed");
     let flags = format!("{flags} --versions 4.2,4.4");
     let report = against_initiator(dir.path(), sessions, &flags)
@@ -246,4 +249,14 @@ fn a_version_that_does_not_connect_is_said() {
         ["initiator.reset-flag", "skipped", "passed"],
     ]);
     assert_eq!(report["tables"][0]["rows"], rows);
+}
+
+#[test]
+fn the_version_that_came_is_said() {
+    let dir = directory();
+    let sessions = "[SESSION]\nBeginString=FIX.4.4\n";
+    let flags = "--wait 4s --only initiator.logon --versions 4.2";
+    let ended = against_initiator(dir.path(), sessions, flags).expect(1);
+    let said = "the engine logged on with 4.4, which --versions leaves out";
+    assert!(ended.stderr.contains(said), "{}", ended.stderr);
 }

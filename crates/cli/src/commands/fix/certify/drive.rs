@@ -78,12 +78,13 @@ impl Driver<'_> {
     fn run(&mut self, run: &mut Run) {
         loop {
             if signal::interrupted() {
-                run.fail("interrupted");
+                run.interrupt("interrupted");
             }
             match run.next(self.now()) {
                 Request::Connect(connection) | Request::Accept(connection) => {
                     match self.connect(connection) {
                         Ok(()) => run.connected(connection, self.now()),
+                        Err(_) if signal::interrupted() => run.interrupt("interrupted"),
                         Err(error) => run.refused(connection, &error.to_string()),
                     }
                 }

@@ -54,8 +54,7 @@ impl From<Reset> for fixsession::certify::Reset {
   perfkit fix certify --listen 127.0.0.1:5001 --versions 4.2,4.4 --junit certify.xml")]
 pub(crate) struct CertifyArgs {
     /// Where the engine listens
-    #[arg(value_name = "HOST:PORT", required_unless_present_any = ["list", "listen"],
-          conflicts_with = "listen")]
+    #[arg(value_name = "HOST:PORT", conflicts_with = "listen")]
     pub(crate) address: Option<String>,
     /// Listen here for an engine that connects; port 0: any
     #[arg(long, value_name = "ADDR:PORT")]

@@ -49,13 +49,15 @@ struct Shared {
 struct Places {
     /// Versions whose scenarios run, and the newest connection of each.
     open: Vec<(Version, Option<Arrived>)>,
-    /// What came first over a connection of no version.
+    /// What came first over a connection that no scenario waits for.
     strange: Option<String>,
+    /// The versions that are certified.
+    planned: Vec<Version>,
 }
 
 impl Listening {
-    /// Listens at an address.
-    pub(super) fn at(address: &str) -> Result<Self> {
+    /// Listens at an address for engines of these versions.
+    pub(super) fn at(address: &str, planned: &[Version]) -> Result<Self> {
         let found = address.to_socket_addrs().map(Iterator::collect);
         let found: Vec<SocketAddr> = found.map_err(|error| {
             Failure::usage(format!("'{address}' is no address: {error}"))
@@ -66,6 +68,7 @@ impl Listening {
         let listener = TcpListener::bind(found.as_slice()).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
         let shared = Arc::new(Shared::default());
+        planned.clone_into(&mut shared.places().planned);
         let own = Arc::clone(&shared);
         // Never joined: it ends with the process.
         let thread = std::thread::Builder::new().name("listener".to_owned());
@@ -134,6 +137,12 @@ impl Shared {
             own.unnamed.fetch_sub(1, Ordering::Relaxed);
             let mut places = own.places();
             match found {
+                Ok((version, _)) if !places.planned.contains(&version) => {
+                    let name = version.name();
+                    places.strange = Some(format!(
+                        "the engine logged on with {name}, which --versions leaves out"
+                    ));
+                }
                 Ok((version, arrived)) => {
                     let mut open = places.open.iter_mut();
                     if let Some(place) = open.find(|place| place.0 == version) {
