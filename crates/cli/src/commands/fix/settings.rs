@@ -77,12 +77,11 @@ fn found(check: &Check) -> String {
     let mut all: Vec<_> = errors.chain(warnings).collect();
     all.sort_by_key(|(_, found)| found.line);
     for (kind, found) in all {
-        let line = format!(
-            "{}:{}: {kind}: {}",
-            found.file.display(),
-            found.line,
-            found.problem
-        );
+        let (file, problem) = (found.file.display(), &found.problem);
+        let line = match found.line {
+            0 => format!("{file}: {kind}: {problem}"),
+            line => format!("{file}:{line}: {kind}: {problem}"),
+        };
         // Writing to a string does not fail.
         let _ = writeln!(out, "{}", plain::visible(&line));
     }
