@@ -111,3 +111,153 @@ fn a_file_of_users_that_is_wrong_is_an_error_with_its_line() {
         ended.stderr
     );
 }
+
+#[test]
+fn what_the_peer_refuses_is_shown_and_counted() {
+    let dir = directory();
+    let dir = dir.path();
+    let settings = ACCEPTOR.replace("UseDataDictionary=N\n", "");
+    let acceptor = Acceptor::start(dir, &settings, "--app orders");
+    // A Side (54) that no dictionary has, and a type that the application does not take.
+    let side = crate::common::fix::message(
+        "35=D|49=THEM|56=US|34=2|52=20260305-14:15:16|11=a|55=X|54=?|60=20260305-14:15:16|40=1|38=5|",
+    );
+    let kind =
+        crate::common::fix::message("35=H|49=THEM|56=US|34=3|52=20260305-14:15:16|11=a|55=X|54=1|");
+    file(dir, "bad.log", &[side, kind].concat());
+    file(dir, "i.cfg", initiator(acceptor.port, "").as_bytes());
+    let line = "fix initiator --settings i.cfg --send bad.log --speed 0 --export-json report.json";
+    let ended = run(dir, words(line)).expect(3);
+    for said in [
+        "the peer refused message 2 (35=D), tag 54: Value is incorrect",
+        "the peer refused message 3 (35=H): Unsupported Message Type",
+    ] {
+        assert!(ended.stderr.contains(said), "{}", ended.stderr);
+    }
+    let report = json(dir, "report.json");
+    assert_eq!(report["workload"]["params"]["refused_by_peer"], 2);
+    let reason = report["tables"][0]["rows"][0][7].as_str();
+    let reason = reason.unwrap_or_default();
+    assert!(reason.starts_with("the peer refused message 3"), "{reason}");
+}
+
+#[test]
+fn messages_go_into_the_session_of_their_version() {
+    let dir = directory();
+    let dir = dir.path();
+    let common =
+        "[DEFAULT]\nStartTime=00:00:00\nEndTime=00:00:00\nResetOnLogon=Y\nUseDataDictionary=N\n";
+    let sessions = "[SESSION]\nBeginString=FIX.4.2\n[SESSION]\nBeginString=FIXT.1.1\nSessionQualifier=A\n\
+                    DefaultApplVerID=FIX.5.0\n[SESSION]\nBeginString=FIXT.1.1\nSessionQualifier=B\n\
+                    DefaultApplVerID=FIX.5.0SP2\n";
+    let settings = format!(
+        "{common}ConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\nSenderCompID=US\n\
+         TargetCompID=THEM\n[SESSION]\nBeginString=FIX.4.2\n[SESSION]\nBeginString=FIXT.1.1\n\
+         DefaultApplVerID=FIX.5.0\n"
+    );
+    let acceptor = Acceptor::start(dir, &settings, "");
+    let settings = format!(
+        "{common}ConnectionType=initiator\nSocketConnectHost=127.0.0.1\nSocketConnectPort={}\nHeartBtInt=30\n\
+         SenderCompID=THEM\nTargetCompID=US\nReconnectInterval=60\n{}",
+        acceptor.port,
+        // The acceptor has one session of FIXT.
+        sessions
+            .split("[SESSION]\nBeginString=FIXT.1.1\nSessionQualifier=B")
+            .next()
+            .unwrap_or_default()
+    );
+    file(dir, "i.cfg", settings.as_bytes());
+    let order = |begin: &str| {
+        let text = crate::common::fix::message(
+            "35=D|49=THEM|56=US|34=2|52=20260305-14:15:16|11=a|55=X|54=1|60=20260305-14:15:16|40=1|38=5|",
+        );
+        let text = String::from_utf8(text).expect("text");
+        let body = text.replace("8=FIX.4.4", &format!("8={begin}"));
+        let body = &body[..body.len() - 7];
+        let sum = body.bytes().fold(0_u8, |sum, byte| sum.wrapping_add(byte));
+        format!("{body}10={sum:03}\x01")
+    };
+    let log = [order("FIXT.1.1"), order("FIXT.1.1"), order("FIX.4.2")].concat();
+    file(dir, "log", log.as_bytes());
+    let line = "fix initiator --settings i.cfg --send log --speed 0 --export-json report.json";
+    run(dir, words(line)).expect(0);
+    let report = json(dir, "report.json");
+    let sent = |row: usize| report["tables"][0]["rows"][row][5].as_u64();
+    // Each has a Logon and a Logout, too.
+    assert_eq!((sent(0), sent(1)), (Some(3), Some(4)), "{report}");
+    let foreign = [order("FIX.4.3"), order("FIX.4.2")].concat();
+    file(dir, "log", foreign.as_bytes());
+    let ended = run(dir, words(&format!("{line} -f"))).expect(3);
+    let said = "the first is of FIX.4.3 from 'THEM' to 'US'";
+    assert!(ended.stderr.contains(said), "{}", ended.stderr);
+}
+
+#[test]
+fn what_cannot_be_sent_is_found_before_anything_is_connected_to() {
+    let dir = directory();
+    let dir = dir.path();
+    // Port 9 is closed: whoever connects first never ends.
+    file(dir, "i.cfg", initiator(9, "").as_bytes());
+    file(dir, "text", b"no message at all\n");
+    for (log, said) in [("nofile", "'nofile'"), ("text", "there are no messages in")] {
+        let ended = run(
+            dir,
+            words(&format!("fix initiator --settings i.cfg --send {log}")),
+        );
+        let ended = ended.expect(1);
+        assert!(ended.stderr.contains(said), "{}", ended.stderr);
+        assert!(!ended.stderr.contains("connect"), "{}", ended.stderr);
+    }
+    file(dir, "acceptor.cfg", ACCEPTOR.as_bytes());
+    for flag in ["--fill partial", "--app echo --reject-every 2"] {
+        let line = format!("fix acceptor --settings acceptor.cfg --duration 10ms {flag}");
+        let ended = run(dir, words(&line)).expect(2);
+        assert!(
+            ended.stderr.contains("has no effect with --app"),
+            "{}",
+            ended.stderr
+        );
+    }
+}
+
+#[test]
+fn users_log_on_in_versions_without_username() {
+    for version in ["FIX.4.0", "FIX.4.1", "FIX.4.2"] {
+        let dir = directory();
+        let dir = dir.path();
+        file(dir, "users", b"alice:secret\nguest:\n");
+        let of = |text: String| {
+            text.replace("FIX.4.4", version)
+                .replace("UseDataDictionary=N\n", "")
+        };
+        let settings = of(ACCEPTOR.to_owned()).replace("ResetOnLogon=Y\n", "");
+        let acceptor = Acceptor::start(dir, &settings, "--users users");
+        let said = "'users': line 2: the password is empty";
+        assert!(acceptor.said().contains(said), "{}", acceptor.said());
+        for (password, code) in [("secret", 0), ("wrong", 3)] {
+            let more = format!("LogonTag=553=alice\nLogonTag1=554={password}\n");
+            let settings = of(initiator(acceptor.port, &more)).replace("ResetOnLogon=Y\n", "");
+            file(dir, "i.cfg", settings.as_bytes());
+            let line = "fix initiator --settings i.cfg --duration 1s";
+            let ended = run(dir, words(line)).expect(code);
+            assert_eq!(
+                ended.stderr.contains("never logged on"),
+                code == 3,
+                "{}",
+                ended.stderr
+            );
+        }
+    }
+}
+
+#[test]
+fn a_peer_that_only_closes_may_not_know_us() {
+    let dir = directory();
+    let dir = dir.path();
+    let acceptor = Acceptor::start(dir, &ACCEPTOR.replace("THEM", "OTHER"), "");
+    file(dir, "i.cfg", initiator(acceptor.port, "").as_bytes());
+    let line = "fix initiator --settings i.cfg --duration 1s";
+    let ended = run(dir, words(line)).expect(3);
+    let said = "closed the connection after our Logon; it may not know SenderCompID THEM";
+    assert!(ended.stderr.contains(said), "{}", ended.stderr);
+}

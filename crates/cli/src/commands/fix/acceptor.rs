@@ -10,7 +10,7 @@ use fixsession::{Application, Credentials, Echo, Orders, OrdersOptions, Role};
 use latency::report::LatencyName;
 use report::{ExitStatus, Outcome};
 
-use crate::commands::fix::session_flags::{AcceptorArgs, App};
+use crate::commands::fix::session_flags::{AcceptorArgs, App, FillName};
 use crate::commands::fix::sessions::{Running, WAIT, id_prefix};
 use crate::failure::{Failure, Result};
 use crate::io::context;
@@ -26,6 +26,14 @@ pub(super) fn run(
     name: &'static str,
     argv: &[OsString],
 ) -> Result<ExitStatus> {
+    let stated = [
+        (args.fill.is_some(), "--fill"),
+        (args.reject_every.is_some(), "--reject-every"),
+    ];
+    if let Some((_, flag)) = stated.iter().find(|flag| flag.0 && args.app != App::Orders) {
+        let message = format!("{flag} has no effect with --app {}", args.app.name());
+        return Err(Failure::usage(message).help("--app orders fills and rejects orders"));
+    }
     let shared = &args.sessions;
     let session = Session::start(&Setup {
         rows: &[LatencyName::Service, LatencyName::Hold],
@@ -34,7 +42,11 @@ pub(super) fn run(
     let mut outcome = Outcome::new("fix acceptor");
     let mut running = Running::open(shared, Role::Acceptor, &session)?;
     if let Some(path) = &args.users {
-        running.users = Some(users(path)?);
+        let users = users(path)?;
+        if shared.output.terminal.wants_warnings() {
+            warn(path, &users);
+        }
+        running.users = Some(users);
     }
     tell(args, &running)?;
     match args.app {
@@ -67,7 +79,7 @@ pub(super) fn run(
 /// How orders are answered.
 fn options(args: &AcceptorArgs) -> OrdersOptions {
     let mut options = OrdersOptions::default();
-    options.fill = args.fill.into();
+    options.fill = args.fill.unwrap_or(FillName::Full).into();
     options.reject_every = args.reject_every;
     options.id_prefix = id_prefix();
     options
@@ -89,6 +101,19 @@ fn users(path: &Path) -> Result<Credentials> {
         Failure::new(format!("cannot read {path}: {error}"))
             .help("--users reads lines NAME:PASSWORD; lines that begin with # are left out")
     })
+}
+
+/// What a file of users probably does not mean.
+fn warn(path: &Path, users: &Credentials) {
+    let path = files::display(path);
+    if users.is_empty() {
+        message::remark(&format!("{path} has no users: every Logon is refused"));
+    }
+    if let Some(line) = users.unprotected().first() {
+        message::remark(&format!(
+            "{path}: line {line}: the password is empty, so that a Logon without Password (554) is accepted"
+        ));
+    }
 }
 
 fn serve(running: &mut Running<'_>, app: &mut impl Application) -> Result<()> {

@@ -1,6 +1,7 @@
 //! The application messages of a log on their way to live sessions: read on a thread of its own, for no timer of
 //! a session may wait for a file.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -32,8 +33,8 @@ pub(super) enum Fed {
     Bad(u64, String),
     /// A message that is not sent: an administrative one, or one of the other side.
     PassedOver,
-    /// A message of a session that the settings do not have: its SenderCompID and TargetCompID.
-    Foreign(String, String),
+    /// A message of a session that the settings do not have: its BeginString, SenderCompID and TargetCompID.
+    Foreign([String; 3]),
     /// The end of the log after so many bytes.
     Ended(u64, Option<Error>),
 }
@@ -43,12 +44,12 @@ pub(super) fn start(
     file: PathBuf,
     separator: Separator,
     decoder: Decoder,
-    sessions: Vec<SessionId>,
+    routes: Routes,
 ) -> std::io::Result<Receiver<Fed>> {
     let (to, fed) = sync_channel(AHEAD_MAX);
     std::thread::Builder::new()
         .name("feed".to_owned())
-        .spawn(move || read(file, separator, decoder, &sessions, &to))?;
+        .spawn(move || read(file, separator, decoder, routes, &to))?;
     Ok(fed)
 }
 
@@ -56,7 +57,7 @@ fn read(
     file: PathBuf,
     separator: Separator,
     mut decoder: Decoder,
-    sessions: &[SessionId],
+    mut routes: Routes,
     to: &SyncSender<Fed>,
 ) {
     let files = [file];
@@ -69,7 +70,7 @@ fn read(
             let fed = match found {
                 Found::Bad(why) => Fed::Bad(offset, why.to_string()),
                 Found::Message(bytes, _) => match decoder.parse(bytes) {
-                    Ok(message) => to_send(&message, sessions),
+                    Ok(message) => to_send(&message, &mut routes),
                     Err(error) => Fed::Bad(offset, error.to_string()),
                 },
                 _ => return,
@@ -82,25 +83,87 @@ fn read(
     }
 }
 
+/// Which session a message of the log is sent in.
+#[derive(Debug)]
+pub(super) struct Routes {
+    /// The sessions, and the DefaultApplVerID of those of FIXT.
+    sessions: Vec<(SessionId, Option<String>)>,
+    /// DefaultApplVerID (1137) of the last Logon of these names in the log: those that a session has.
+    logons: BTreeMap<(Vec<u8>, Vec<u8>), Vec<u8>>,
+}
+
+impl Routes {
+    /// Routes to these sessions.
+    pub(super) fn new(sessions: Vec<(SessionId, Option<String>)>) -> Self {
+        Self {
+            sessions,
+            logons: BTreeMap::new(),
+        }
+    }
+
+    /// Notes the version that a Logon states.
+    fn logon(&mut self, message: &Message<'_, '_>) {
+        let name = |tag| message.get(tag).unwrap_or_default();
+        let is_it = |known: &(SessionId, _)| has_names(&known.0, name(49), name(56));
+        if let Some(version) = message.get(1137)
+            && self.sessions.iter().any(is_it)
+        {
+            let names = (name(49).to_vec(), name(56).to_vec());
+            self.logons.insert(names, version.to_vec());
+        }
+    }
+
+    /// The session with the names and the version of a message, by its place.
+    fn of(&self, message: &Message<'_, '_>) -> Option<usize> {
+        // A log of other names is sent under those of the only session.
+        if self.sessions.len() == 1 {
+            return Some(0);
+        }
+        let name = |tag| message.get(tag).unwrap_or_default();
+        let (sender, target) = (name(49), name(56));
+        let names = (sender.to_vec(), target.to_vec());
+        let version = message.get(1128).or_else(|| Some(self.logons.get(&names)?));
+        let is_it = |known: &&(usize, &(SessionId, Option<String>))| {
+            let (id, _) = known.1;
+            id.begin_string.as_bytes() == message.begin_string() && has_names(id, sender, target)
+        };
+        let found: Vec<_> = self.sessions.iter().enumerate().collect();
+        let found: Vec<_> = found.iter().filter(is_it).collect();
+        let states = |known: &&&(usize, &(SessionId, Option<String>))| {
+            let stated = known.1.1.as_deref().map(str::as_bytes);
+            version.is_none() || stated == version
+        };
+        let best = found.iter().find(states).or(found.first())?;
+        Some(best.0)
+    }
+}
+
+fn has_names(id: &SessionId, sender: &[u8], target: &[u8]) -> bool {
+    id.sender.as_bytes() == sender && id.target.as_bytes() == target
+}
+
 /// What to do with a message.
-fn to_send(message: &Message<'_, '_>, sessions: &[SessionId]) -> Fed {
+fn to_send(message: &Message<'_, '_>, routes: &mut Routes) -> Fed {
     let msg_type = message.msg_type();
+    if msg_type == b"A" {
+        routes.logon(message);
+    }
     if matches!(msg_type, b"0" | b"1" | b"2" | b"3" | b"4" | b"5" | b"A") {
         return Fed::PassedOver;
     }
     let name = |tag| message.get(tag).unwrap_or_default();
     let (sender, target) = (name(49), name(56));
-    let is = |id: &SessionId, sender: &[u8], target: &[u8]| {
-        id.sender.as_bytes() == sender && id.target.as_bytes() == target
+    let is = |of: fn(&SessionId, &[u8], &[u8]) -> bool| {
+        let mut ids = routes.sessions.iter().map(|known| &known.0);
+        ids.any(|id| of(id, sender, target))
     };
-    let session = sessions.iter().position(|id| is(id, sender, target));
-    if session.is_none() && sessions.iter().any(|id| is(id, target, sender)) {
+    let is_ours = is(has_names);
+    if !is_ours && is(|id, sender, target| has_names(id, target, sender)) {
         return Fed::PassedOver;
     }
-    // A log of other names is sent under those of the only session.
-    let Some(session) = session.or((sessions.len() == 1).then_some(0)) else {
+    let Some(session) = routes.of(message) else {
         let text = |name| String::from_utf8_lossy(name).into_owned();
-        return Fed::Foreign(text(sender), text(target));
+        return Fed::Foreign([text(message.begin_string()), text(sender), text(target)]);
     };
     item(message, session).map_or(Fed::PassedOver, Fed::Item)
 }

@@ -3,7 +3,8 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
 use fixcore::Decoder;
@@ -13,13 +14,14 @@ use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome};
 
 use crate::commands::fix::conclude::{BAD_NAMED, conclude_bad, ended_file};
-use crate::commands::fix::feed::{self, Fed, Item};
+use crate::commands::fix::feed::{self, Fed, Item, Routes};
 use crate::commands::fix::pace::Pace;
 use crate::commands::fix::session_flags::{App, InitiatorArgs};
 use crate::commands::fix::sessions::{Running, WAIT, id_prefix};
+use crate::commands::fix_logs;
 use crate::failure::{Failure, Result};
 use crate::session::{Session, Setup};
-use crate::term::message;
+use crate::term::{message, signal};
 
 /// Messages that are sent before the engine has its turn.
 const SENT_PER_TURN: usize = 256;
@@ -41,7 +43,7 @@ struct Sender {
     passed_over: u64,
     /// Messages of sessions that the settings do not have, and the names of the first.
     foreign: u64,
-    first_foreign: Option<(String, String)>,
+    first_foreign: Option<[String; 3]>,
     bad: u64,
     named: Vec<(usize, u64, String)>,
     response: Recorder,
@@ -66,7 +68,14 @@ pub(super) fn run(
     let mut outcome = Outcome::new("fix initiator");
     let mut running = Running::open(shared, Role::Initiator, &session)?;
     let mut sender = match &args.send {
-        Some(path) => Some(Sender::start(args, path, decoder, &running, &session)?),
+        Some(path) => Some(Sender::start(
+            args,
+            path,
+            decoder,
+            &running,
+            &session,
+            &mut outcome,
+        )?),
         None => None,
     };
     match args.app {
@@ -90,7 +99,7 @@ pub(super) fn run(
         Some(sender) => !sender.done,
         None => running.lacks_logon(),
     };
-    if unfinished {
+    if unfinished || (sender.is_some() && running.refused.count > 0) {
         outcome.complete = false;
     }
     if let Some(sender) = sender {
@@ -125,13 +134,17 @@ impl Sender {
         decoder: Decoder,
         running: &Running<'_>,
         session: &Session,
+        outcome: &mut Outcome,
     ) -> Result<Self> {
         let sessions: Vec<SessionId> = running.engine.sessions().map(|state| state.id).collect();
         let separator = args.separator.into();
-        let fed = feed::start(path.to_owned(), separator, decoder, sessions.clone());
+        let version = |id: &SessionId| running.appl_ver_ids.get(id).cloned();
+        let routes = sessions.iter().map(|id| (id.clone(), version(id)));
+        let routes = Routes::new(routes.collect());
+        let fed = feed::start(path.to_owned(), separator, decoder, routes);
         let fed = fed.map_err(|error| Failure::new(format!("cannot start a thread: {error}")))?;
         let spec = Spec::new(LatencyName::Response, "message sent").timing(Timing::Intended);
-        Ok(Self {
+        let mut sender = Self {
             fed,
             files: [path.to_owned()],
             sessions,
@@ -145,7 +158,43 @@ impl Sender {
             bad: 0,
             named: Vec::new(),
             response: Recorder::new(session.spec(spec), session.run_start()),
-        })
+        };
+        sender.first(outcome)?;
+        Ok(sender)
+    }
+
+    /// Waits for the first valid message, before anything is connected to.
+    fn first(&mut self, outcome: &mut Outcome) -> Result<()> {
+        while !signal::flag().load(Relaxed) {
+            match self.fed.recv_timeout(WAIT) {
+                Ok(Fed::Item(item)) => {
+                    self.next = Some((item, None));
+                    return Ok(());
+                }
+                Ok(fed @ (Fed::PassedOver | Fed::Foreign(_))) => {
+                    self.note(fed, outcome);
+                    return Ok(());
+                }
+                Ok(Fed::Bad(offset, why)) => self.note(Fed::Bad(offset, why), outcome),
+                Ok(Fed::Ended(_, Some(error))) => {
+                    return Err(fix_logs::failure(&self.files, error));
+                }
+                Ok(Fed::Ended(_, None)) => {
+                    let [file] = &self.files;
+                    let name = files::display(file);
+                    let failure = match self.named.first() {
+                        None => Failure::new(format!("there are no messages in {name}")),
+                        Some((_, offset, why)) => Failure::new(format!(
+                            "no message of {name} is valid: the first, at byte {offset}: {why}"
+                        )),
+                    };
+                    return Err(failure.help("`perfkit fix validate` names what is wrong"));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+        }
+        Ok(())
     }
 
     /// Sends what is due; how long the engine may wait.
@@ -214,9 +263,9 @@ impl Sender {
         match fed {
             Fed::Item(_) => {}
             Fed::PassedOver => self.passed_over += 1,
-            Fed::Foreign(sender, target) => {
+            Fed::Foreign(names) => {
                 self.foreign += 1;
-                self.first_foreign.get_or_insert((sender, target));
+                self.first_foreign.get_or_insert(names);
             }
             Fed::Bad(offset, why) => {
                 self.bad += 1;
@@ -238,11 +287,11 @@ impl Sender {
         params.insert("passed_over".to_owned(), self.passed_over.into());
         params.insert("messages_bad".to_owned(), self.bad.into());
         params.insert("of_other_sessions".to_owned(), self.foreign.into());
-        if let Some((sender, target)) = self.first_foreign {
+        if let Some([begin_string, sender, target]) = self.first_foreign {
             outcome.complete = false;
             let [file] = &self.files;
             message::remark(&format!(
-                "{}: {} {} not sent: the settings have no session for them; the first is from '{sender}' to '{target}'",
+                "{}: {} {} not sent: the settings have no session for them; the first is of {begin_string} from '{sender}' to '{target}'",
                 files::display(file),
                 self.foreign,
                 if self.foreign == 1 {

@@ -100,10 +100,9 @@ pub(crate) struct AcceptorArgs {
     #[arg(long, value_name = "APP", value_enum, default_value_t = App::Discard,
           hide_possible_values = true)]
     pub(crate) app: App,
-    /// With --app orders, how much of an order to fill at once: full, partial (half) or none
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = FillName::Full,
-          hide_possible_values = true)]
-    pub(crate) fill: FillName,
+    /// With --app orders, how much of an order to fill at once: full, partial (half) or none [default: full]
+    #[arg(long, value_name = "HOW", value_enum, hide_possible_values = true)]
+    pub(crate) fill: Option<FillName>,
     /// With --app orders, reject every Nth order
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) reject_every: Option<u64>,

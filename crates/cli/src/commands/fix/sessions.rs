@@ -1,5 +1,6 @@
 //! What `fix acceptor` and `fix initiator` share: sessions from settings, turns of their engine, the report.
 
+use std::collections::HashMap;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -7,13 +8,13 @@ use fixsession::engine::{
     Engine, EngineError, EngineOptions, Happening, SessionState, SystemClock, Timing,
 };
 use fixsession::settings::Settings;
-use fixsession::{Application, Credentials, Role, Status};
+use fixsession::{Application, Credentials, Role, SessionId, Status};
 use latency::report::{LatencyName, Table, Unit};
 use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome};
 
 use crate::commands::fix::session_flags::SessionsArgs;
-use crate::commands::fix::shown::{SHOWN_MAX, Screens, Shown};
+use crate::commands::fix::shown::{Refused, SHOWN_MAX, Screens, Shown};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 use crate::term::progress::Progress;
@@ -40,6 +41,10 @@ pub(super) struct Running<'a> {
     failed: bool,
     /// Who may log on; `None` for everybody.
     pub(super) users: Option<Credentials>,
+    /// What peers refused.
+    pub(super) refused: Refused,
+    /// DefaultApplVerID of the sessions that state one.
+    pub(super) appl_ver_ids: HashMap<SessionId, String>,
     progress: Progress,
 }
 
@@ -49,7 +54,7 @@ impl<'a> Running<'a> {
         let warns = args.output.terminal.wants_warnings();
         let settings = Settings::read(&args.settings).map_err(|failure| {
             for error in failure.errors.iter().skip(1) {
-                message::remark(&error.to_string());
+                message::failure(&Failure::new(error.to_string()));
             }
             Failure::new(failure.to_string())
                 .help("`perfkit fix settings check` says what each line does")
@@ -65,6 +70,11 @@ impl<'a> Running<'a> {
             .filter(|session| session.session.role == role)
             .collect();
         let screens = Screens::new(&sessions);
+        let stated = sessions.iter().filter_map(|settings| {
+            let version = settings.session.default_appl_ver_id.clone()?;
+            Some((settings.session.id.clone(), version))
+        });
+        let appl_ver_ids = stated.collect();
         let mut options = EngineOptions::default();
         options.interface = args.interface;
         options.busy_poll = args.busy_poll;
@@ -90,6 +100,8 @@ impl<'a> Running<'a> {
             screens,
             failed: false,
             users: None,
+            refused: Refused::default(),
+            appl_ver_ids,
             progress: Progress::messages(args.output.terminal.wants_progress()),
         })
     }
@@ -108,6 +120,7 @@ impl<'a> Running<'a> {
             screens: &self.screens,
             failed: &mut self.failed,
             users: self.users.as_ref(),
+            refused: &mut self.refused,
         };
         let handled = self.engine.turn(wait, &self.clock, &mut app);
         let handled = handled.map_err(|error| failed(&error))? as u64;
@@ -120,8 +133,12 @@ impl<'a> Running<'a> {
                 _ => {}
             }
         }
+        let mut ended = Vec::new();
         for happening in self.engine.happenings() {
             self.failed |= matches!(happening, Happening::Failed { .. });
+            if let Happening::Disconnected { id, error: None } = &happening {
+                ended.push((**id).clone());
+            }
             match happening {
                 _ if !self.warns => {}
                 Happening::Connected { .. } | Happening::Disconnected { error: None, .. } => {
@@ -130,7 +147,26 @@ impl<'a> Running<'a> {
                 _ => message::remark(&happening.to_string()),
             }
         }
+        for id in ended {
+            self.unknown(&id);
+        }
         Ok(())
+    }
+
+    /// Says what to look at if the peer of a session that connects closed the connection without an answer.
+    fn unknown(&mut self, id: &SessionId) {
+        let is_it = |state: &SessionState| {
+            state.id == *id && state.connects && state.logons == 0 && state.last_reason.is_none()
+        };
+        if !self.engine.sessions().any(|state| is_it(&state)) {
+            return;
+        }
+        let why = no_answer(id);
+        if self.shown_left > 0 {
+            self.shown_left -= 1;
+            message::remark(&format!("{id}: {why}"));
+        }
+        self.refused.last.insert(id.clone(), why);
     }
 
     /// Logs every session out.
@@ -141,6 +177,7 @@ impl<'a> Running<'a> {
             screens: &self.screens,
             failed: &mut self.failed,
             users: self.users.as_ref(),
+            refused: &mut self.refused,
         };
         self.engine.stop(self.args.grace, &self.clock, &mut shown);
         while !self.engine.is_stopped(&self.clock) {
@@ -158,7 +195,9 @@ impl<'a> Running<'a> {
         if let Some(state) = &first
             && self.warns
         {
-            let why = state.last_reason.as_deref().unwrap_or("no time");
+            let why = state.last_reason.as_ref();
+            let why = why.or_else(|| self.refused.last.get(&state.id));
+            let why = why.map_or("no time", String::as_str);
             message::remark(&format!("{} never logged on: {why}", state.id));
         }
         first.is_some()
@@ -183,6 +222,8 @@ impl<'a> Running<'a> {
             (count, sent) = (count + 1, sent + state.sent);
             received += state.received;
             if table.rows.len() < SESSIONS_LISTED {
+                let refused = || self.refused.last.get(&state.id).cloned();
+                let reason = state.last_reason.clone().or_else(refused);
                 table.rows.push(vec![
                     state.id.to_string().into(),
                     status(state.status).into(),
@@ -191,7 +232,7 @@ impl<'a> Running<'a> {
                     state.received.into(),
                     state.sent.into(),
                     state.logons.into(),
-                    state.last_reason.into(),
+                    reason.into(),
                 ]);
             }
         }
@@ -200,10 +241,20 @@ impl<'a> Running<'a> {
         outcome.did(count, ["session", "sessions"]);
         outcome.did(received, ["message received", "messages received"]);
         outcome.did(sent, ["message sent", "messages sent"]);
+        if self.refused.count > 0 {
+            outcome.did(
+                self.refused.count,
+                [
+                    "message refused by the peer",
+                    "messages refused by the peer",
+                ],
+            );
+        }
         let counts = self.engine.counts();
         let params = &mut outcome.workload.params;
         let interface = self.engine.backend().to_string();
         params.insert("interface".to_owned(), interface.into());
+        params.insert("refused_by_peer".to_owned(), self.refused.count.into());
         params.insert("busy_poll".to_owned(), self.args.busy_poll.into());
         params.insert("budget_messages".to_owned(), self.args.budget.into());
         params.insert("syscalls".to_owned(), counts.syscalls.into());
@@ -217,6 +268,19 @@ impl<'a> Running<'a> {
             outcome.status = ExitStatus::Partial;
         }
     }
+}
+
+/// Why a peer may close a connection after our Logon without an answer.
+fn no_answer(id: &SessionId) -> String {
+    let SessionId {
+        sender,
+        target,
+        begin_string,
+        ..
+    } = id;
+    format!(
+        "the peer closed the connection after our Logon; it may not know SenderCompID {sender} with TargetCompID {target} in {begin_string}"
+    )
 }
 
 /// What the order ids of this run begin with: its time, so that they do not come again.

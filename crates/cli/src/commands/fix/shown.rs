@@ -13,6 +13,8 @@ use crate::term::message;
 
 /// Events that are shown; further ones are in the log of their session only.
 pub(super) const SHOWN_MAX: u32 = 1000;
+/// The longest reason of a peer that is shown.
+const REASON_CHARS_MAX: usize = 200;
 
 /// What each session shows, where its settings choose something.
 #[derive(Debug, Default)]
@@ -60,6 +62,59 @@ pub(super) struct Shown<'a, A> {
     pub(super) failed: &'a mut bool,
     /// Who may log on; `None` for everybody.
     pub(super) users: Option<&'a Credentials>,
+    pub(super) refused: &'a mut Refused,
+}
+
+/// What peers refused of what was sent.
+#[derive(Debug, Default)]
+pub(super) struct Refused {
+    /// How many messages.
+    pub(super) count: u64,
+    /// The last reason of each session.
+    pub(super) last: HashMap<SessionId, String>,
+}
+
+impl<A> Shown<'_, A> {
+    /// Counts a Reject (35=3) or BusinessMessageReject (35=j), and shows its reason.
+    fn refused(&mut self, id: &SessionId, received: &Received<'_>) {
+        let message = received.message;
+        let refuses = matches!(message.msg_type(), b"3" | b"j");
+        if !refuses || received.poss_dup {
+            return;
+        }
+        let text = |tag| {
+            message
+                .get(tag)
+                .map(|value| value.escape_ascii().to_string())
+        };
+        let mut why = "the peer refused".to_owned();
+        why += &text(45).map_or_else(String::new, |number| format!(" message {number}"));
+        why += &text(372).map_or_else(String::new, |kind| format!(" (35={kind})"));
+        why += &text(371).map_or_else(String::new, |tag| format!(", tag {tag}"));
+        let code = [373, 380]
+            .into_iter()
+            .find_map(|tag| Some(format!("{tag}={}", text(tag)?)));
+        let said = text(58).or(code).unwrap_or_else(|| "no reason".to_owned());
+        why = format!("{why}: {said}")
+            .chars()
+            .take(REASON_CHARS_MAX)
+            .collect();
+        self.refused.count += 1;
+        self.remark(&format!("{id}: {why}"));
+        self.refused.last.insert(id.clone(), why);
+    }
+
+    /// Shows what an operator has to see, as long as that is not too much.
+    fn remark(&mut self, text: &str) {
+        if *self.left == 0 {
+            return;
+        }
+        *self.left -= 1;
+        message::remark(text);
+        if *self.left == 0 {
+            message::remark("further events are in the logs of the sessions only");
+        }
+    }
 }
 
 impl<A: Application> Application for Shown<'_, A> {
@@ -88,6 +143,7 @@ impl<A: Application> Application for Shown<'_, A> {
         if let Some(users) = self.users {
             users.check(message)?;
         }
+        self.refused(id, message);
         self.app.from_admin(id, message, out)
     }
 
@@ -97,6 +153,11 @@ impl<A: Application> Application for Shown<'_, A> {
         message: &Received<'_>,
         out: &mut Outbox,
     ) -> Result<(), Refusal> {
+        if message.message.msg_type() == b"j" {
+            self.refused(id, message);
+            // No application has an answer to it.
+            return Ok(());
+        }
         self.app.from_app(id, message, out)
     }
 
@@ -108,13 +169,8 @@ impl<A: Application> Application for Shown<'_, A> {
             Some(false) => return,
             None => {}
         }
-        if *self.left == 0 || !event.is_trouble() {
-            return;
-        }
-        *self.left -= 1;
-        message::remark(&format!("{id}: {event}"));
-        if *self.left == 0 {
-            message::remark("further events are in the logs of the sessions only");
+        if event.is_trouble() {
+            self.remark(&format!("{id}: {event}"));
         }
     }
 
