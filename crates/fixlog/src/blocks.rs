@@ -326,11 +326,11 @@ impl<S: Source> Open<S> {
             let why = ErrorKind::TooLong;
             block.marks.push(Mark::Bad { offset, why });
         }
-        match memrchr(b'\n', &block.buffer[..*filled]) {
-            Some(end) => end + 1,
-            None if ended => *filled,
-            None => 0,
+        // Where lines begin behind other messages, several may be left at the end.
+        if ended {
+            return *filled;
         }
+        memrchr(b'\n', &block.buffer[..*filled]).map_or(0, |end| end + 1)
     }
 
     /// Lets all but the last bytes of a block go, which is empty so far.

@@ -305,3 +305,38 @@ fn a_message_without_its_last_separator_ends_before_what_follows_it() {
         }
     }
 }
+
+#[test]
+fn nothing_is_lost_at_the_end_of_lines_behind_other_messages() {
+    let soh = logged("\x01", "", 2);
+    for (separator, end) in [("|", "\n"), ("|", ""), ("^A", "\r\n")] {
+        for rest in [
+            "",
+            "one",
+            "one\n",
+            "one\ntwo",
+            "one\ntwo\0",
+            "one\n8=FIX.4.4|9=5|35=0|10=163|",
+        ] {
+            let mut log = soh.clone();
+            log.extend_from_slice(&logged(separator, end, 2));
+            log.extend_from_slice(rest.as_bytes());
+            let whole = found(&log, usize::MAX);
+            assert_eq!(whole.messages.len(), 4 + usize::from(rest.len() > 20));
+            let messages: usize = whole.messages.iter().map(|(_, bytes)| bytes.len()).sum();
+            // Each separator of two bytes is one in a message.
+            if separator.len() == 1 && !rest.contains("163") {
+                assert_eq!(
+                    whole.between_bytes as usize,
+                    log.len() - messages,
+                    "{rest:?}"
+                );
+            }
+            for bytes in [1, 7, 100] {
+                assert_eq!(found(&log, bytes), whole, "{rest:?} by {bytes}");
+                let pieces = everything(&log, bytes, Separator::Auto);
+                assert_eq!(pieces, everything(&log, usize::MAX, Separator::Auto));
+            }
+        }
+    }
+}
