@@ -168,6 +168,14 @@ mod tests {
     }
 
     #[test]
+    fn what_a_block_leaves_behind_ends_with_it() {
+        let start = Instant::now();
+        assert!(bash("sleep 300 &\nfalse\n").is_err());
+        assert_eq!(bash("sleep 300 &\nsleep 300 &\necho on\n").unwrap(), "on\n");
+        assert!(start.elapsed().as_secs() < 100);
+    }
+
+    #[test]
     fn an_expected_exit_code_is_asserted() {
         assert_eq!(bash("(exit 4)  # exit 4\necho on\n").unwrap(), "on\n");
         let error = bash("true # exit 4\n").unwrap_err().to_string();

@@ -13,9 +13,13 @@ pub(super) fn commands(code: &str) -> Vec<&str> {
         .collect()
 }
 
+/// Ends at the first failure. What a block leaves in the background would keep its output open for ever.
+const HEAD: &str = "set -euo pipefail\n\
+    trap 'left=$(jobs -p); [ -z \"$left\" ] || kill $left 2>/dev/null || true' EXIT\n";
+
 /// A script that stops at the first failure and asserts the exit codes that comments name.
 pub(super) fn bash(code: &str) -> String {
-    let mut script = String::from("set -euo pipefail\n");
+    let mut script = HEAD.to_owned();
     for line in logical_lines(code) {
         match split_exit(line) {
             (command, Some(code)) => {
@@ -87,7 +91,7 @@ mod tests {
 
     #[test]
     fn plain_lines_stay_as_they_are() {
-        assert_eq!(bash("a\nb\n"), "set -euo pipefail\na\nb\n");
-        assert_eq!(bash("a \\\n b"), "set -euo pipefail\na \\\n b\n");
+        assert_eq!(bash("a\nb\n"), format!("{HEAD}a\nb\n"));
+        assert_eq!(bash("a \\\n b"), format!("{HEAD}a \\\n b\n"));
     }
 }
