@@ -182,19 +182,25 @@ pub fn time_of_day(value: &[u8]) -> Option<i64> {
     if hour > 23 || minute > 59 || second > 60 {
         return None;
     }
-    let ns = match fraction {
-        [] => 0,
+    Some((hour * 3600 + minute * 60 + second) * NS_PER_SECOND + fraction_ns(fraction)?)
+}
+
+/// Nanoseconds of what a time has behind its seconds: nothing, or a point and up to twelve digits, of which those
+/// behind the ninth are dropped. `None`: it is something else.
+#[must_use]
+pub fn fraction_ns(fraction: &[u8]) -> Option<i64> {
+    match fraction {
+        [] => Some(0),
         [b'.', digits @ ..] if (1..=12).contains(&digits.len()) => {
             let (digits, picoseconds) = digits.split_at(digits.len().min(9));
             if !picoseconds.iter().all(u8::is_ascii_digit) {
                 return None;
             }
             let digits_ns = i64::try_from(unsigned(digits)?).ok()?;
-            digits_ns * SCALES.get(9 - digits.len())?
+            Some(digits_ns * SCALES.get(9 - digits.len())?)
         }
-        _ => return None,
-    };
-    Some((hour * 3600 + minute * 60 + second) * NS_PER_SECOND + ns)
+        _ => None,
+    }
 }
 
 /// Days since 1970-01-01: `YYYYMMDD`.

@@ -89,14 +89,7 @@ impl Reader {
             let parsed = Timestamp::parse(second)?;
             (self.text, self.second_ns) = (*second, parsed.0);
         }
-        let ns = match fraction {
-            [] => 0,
-            [b'.', digits @ ..] if (1..=9).contains(&digits.len()) => {
-                let number = i64::try_from(fixcore::value::unsigned(digits)?).ok()?;
-                number * 10_i64.pow(9 - digits.len() as u32)
-            }
-            _ => return None,
-        };
+        let ns = fixcore::value::fraction_ns(fraction)?;
         self.second_ns.checked_add(ns).map(Timestamp)
     }
 }
@@ -153,12 +146,21 @@ mod tests {
             let apart = (now.0.div_euclid(unit) - time.0.div_euclid(unit)) * unit;
             assert_eq!(reader.distance_ns(&text, now), Some(apart as u64), "{at}");
         }
+        // Digits behind the ninth are dropped.
+        for text in [
+            &b"20251231-23:59:58.1234567891"[..],
+            b"20251231-23:59:58.123456789999",
+        ] {
+            assert_eq!(reader.parse(text), Timestamp::parse(&text[..27]));
+            assert_eq!(reader.parse(text), Timestamp::parse(text));
+        }
         for wrong in [
             &b""[..],
             b"20251231-23:59:5",
             b"20251231-23:59:58.",
             b"20251231-23:59:58x",
-            b"20251231-23:59:58.1234567890",
+            b"20251231-23:59:58.1234567890123",
+            b"20251231-23:59:58.123456789x",
             b"20251231-23:59:58.-1",
             b"20251331-23:59:58",
         ] {
