@@ -23,6 +23,7 @@ pub mod conflicts;
 mod context;
 mod display;
 mod error;
+mod link;
 pub mod open;
 pub mod output;
 pub mod place;
@@ -44,6 +45,7 @@ pub mod write_behind;
 pub use context::{Cancel, Context, MakeFilter, TerminalFilter};
 pub use display::display;
 pub use error::{Error, Operation, Result, reason};
+pub use link::link_target;
 
 /// Bytes of one buffer on its way from a source or to a sink: large enough to make system calls
 /// and hand-overs cheap, small enough that a handful fit in the second-level cache.

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
+use files::link_target;
 use files::output::Output;
 use files::rights::Rights;
 use files::target::Target;
@@ -317,20 +318,6 @@ impl From<zipstream::Error> for Carried {
             None => failure,
         }))
     }
-}
-
-#[cfg(unix)]
-fn link_target(path: &Path) -> io::Result<Vec<u8>> {
-    use std::os::unix::ffi::OsStringExt as _;
-    Ok(std::fs::read_link(path)?.into_os_string().into_vec())
-}
-
-#[cfg(not(unix))]
-fn link_target(path: &Path) -> io::Result<Vec<u8>> {
-    let target = std::fs::read_link(path)?;
-    let text = target.to_str().map(|text| text.replace('\\', "/"));
-    text.map(String::into_bytes)
-        .ok_or_else(|| io::Error::other("it leads to a name that is not UTF-8"))
 }
 
 /// Reports a source that cannot be read and is left out.

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, Metadata};
 use std::io;
-use std::path::Path;
 
+use files::link_target;
 use files::output::Output;
 use zipstream::{
     ArchiveOptions, ArchiveReader, ArchiveWriter, Encryption, EntryKind, EntryOptions, Method,
@@ -222,18 +222,6 @@ fn describe(options: &mut EntryOptions, metadata: &Metadata) {
         use std::os::unix::fs::PermissionsExt as _;
         options.mode = metadata.permissions().mode();
     }
-}
-
-#[cfg(unix)]
-fn link_target(path: &Path) -> io::Result<Vec<u8>> {
-    use std::os::unix::ffi::OsStringExt as _;
-    Ok(std::fs::read_link(path)?.into_os_string().into_vec())
-}
-
-#[cfg(not(unix))]
-fn link_target(path: &Path) -> io::Result<Vec<u8>> {
-    let target = std::fs::read_link(path)?;
-    Ok(target.to_string_lossy().replace('\\', "/").into_bytes())
 }
 
 /// The archive that was written, to be read again.
