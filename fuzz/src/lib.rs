@@ -8,6 +8,7 @@
 
 mod betree;
 mod deflate;
+mod deflate_index;
 mod dictionary;
 mod fix;
 mod fix_filter;
@@ -28,6 +29,7 @@ mod zstd;
 
 pub use crate::betree::{betree_event, betree_expression, betree_snapshot};
 pub use crate::deflate::deflate_roundtrip;
+pub use crate::deflate_index::{deflate_index, index_of, indexed_sample};
 pub use crate::dictionary::zstd_dictionary;
 pub use crate::fix::{fix_decode, fix_dictionary, fix_frame, fix_store};
 pub use crate::fix_filter::fix_filter;
@@ -53,6 +55,7 @@ pub const TARGETS: &[Target] = &[
     ("betree_event", betree_event),
     ("betree_expression", betree_expression),
     ("betree_snapshot", betree_snapshot),
+    ("deflate_index", deflate_index),
     ("deflate_roundtrip", deflate_roundtrip),
     ("fix_bad_line", fix_bad_line),
     ("fix_decode", fix_decode),

@@ -35,6 +35,11 @@ fn betree_snapshot() {
 }
 
 #[test]
+fn deflate_index() {
+    hold("deflate_index");
+}
+
+#[test]
 fn deflate_roundtrip() {
     hold("deflate_roundtrip");
 }

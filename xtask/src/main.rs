@@ -66,8 +66,12 @@ usage: cargo xtask CHORE
                          compare searches over shapes of workloads with a simple index and a-tree
   peers deflate [OPTION…] [FILE…], peers inflate …
                          compare zipstream's own deflate and inflate with libdeflate and zlib-rs
+  peers deflate-sweep [--quick]
+                         compare zipstream's deflate with libraries and archivers on many kinds of data
   peers dictionary [OPTION…] [FILE]
                          measure the cost of a dictionary per call
+  peers verdicts [--quick]
+                         simulate how often verdicts, gates and intervals are right
   record NAME FILE…      put reports of perfkit (or runs of `tune --json`) into a record that has a
                          title and notes
   tune [OPTION…]         compare zstdkit's recipes with the native levels, or search for better
@@ -131,7 +135,11 @@ fn main() -> ExitCode {
         ["peers", name @ ("deflate" | "inflate"), words @ ..] => {
             peers::deflate::run::run(name, words)
         }
+        ["peers", "deflate-sweep"] => peers::deflate_sweep::run::run(peers::Size::Full),
+        ["peers", "deflate-sweep", "--quick"] => peers::deflate_sweep::run::run(peers::Size::Quick),
         ["peers", "dictionary", words @ ..] => peers::dictionary::run::run(words),
+        ["peers", "verdicts"] => peers::verdicts::run::run(peers::Size::Full),
+        ["peers", "verdicts", "--quick"] => peers::verdicts::run::run(peers::Size::Quick),
         ["record", name, files @ ..] if !files.is_empty() => peers::reports::put::put(name, files),
         ["tune", words @ ..] => tune::run(words),
         ["help" | "--help" | "-h"] => {

@@ -15,6 +15,8 @@ pub(crate) struct Cell {
     /// Worker threads. 0: all tasks run on the thread that waits for them.
     pub(crate) workers: usize,
     pub(crate) streams: usize,
+    /// Whether the sink, or the source, is ready only each millisecond.
+    pub(crate) slow: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,8 +36,13 @@ impl Cell {
             0 => "one thread".to_owned(),
             count => format!("{count} workers"),
         };
+        let slow = match (self.slow, self.work) {
+            (false, _) => "",
+            (true, Work::Encode) => ", slow sink",
+            (true, Work::Decode) => ", slow source",
+        };
         format!(
-            "{work} {} x {} at level {} in {}{flush}, {threads}",
+            "{work} {} x {} at level {} in {}{flush}, {threads}{slow}",
             self.streams,
             size(self.content_bytes),
             self.level,
@@ -71,6 +78,7 @@ pub(crate) fn all() -> Vec<Cell> {
         level: 3,
         workers: 0,
         streams: 1,
+        slow: false,
     };
     for workers in [0, 2] {
         for level in [1, 3, 9] {
@@ -132,6 +140,24 @@ pub(crate) fn all() -> Vec<Cell> {
                 piece_bytes,
                 flush,
                 workers,
+                ..one.clone()
+            });
+        }
+        // What is fast enough otherwise must not wait longer for slow ends than others do.
+        for (work, streams, level) in [
+            (Work::Encode, 1, 3),
+            (Work::Encode, 64, 3),
+            (Work::Encode, 64, 9),
+            (Work::Decode, 1, 3),
+            (Work::Decode, 64, 3),
+        ] {
+            cells.push(Cell {
+                work,
+                streams,
+                level,
+                content_bytes: 256 * KB,
+                workers,
+                slow: true,
                 ..one.clone()
             });
         }

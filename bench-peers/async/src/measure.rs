@@ -44,6 +44,7 @@ pub(crate) fn one(side: Side, cell: &Cell) -> Result<Measured> {
             let encode = Cell {
                 work: Work::Encode,
                 streams: 1,
+                slow: false,
                 ..cell.clone()
             };
             let pieces = if cell.flush {

@@ -3,7 +3,8 @@
 use std::io::Write as _;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, ReadBuf};
 use tokio::task::spawn_blocking;
@@ -15,6 +16,9 @@ use crate::cell::{Cell, Work};
 
 /// The content that `spawn_blocking` is given at a time.
 const CHUNK_BYTES: usize = 128 << 10;
+
+/// How long a slow sink or source waits before each piece.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// Who does the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,11 +78,13 @@ impl Engine {
         let sink = Sink {
             keep,
             bytes: Vec::new(),
+            pace: Pace::new(&cell),
         };
         let source = Source {
             bytes: input.clone(),
             at: 0,
             piece_bytes: cell.piece_bytes,
+            pace: Pace::new(&cell),
         };
         match (cell.work, self) {
             (Work::Encode, Self::Zstdkit(scheduler)) => {
@@ -196,6 +202,7 @@ async fn blocking_decode(mut source: Source, keep: bool) -> Said<Compressed> {
     let mut decoder = zstd::stream::write::Decoder::new(Sink {
         keep,
         bytes: Vec::new(),
+        pace: Pace::default(),
     })
     .map_err(said)?;
     let mut chunk = Vec::new();
@@ -219,19 +226,57 @@ async fn blocking_decode(mut source: Source, keep: bool) -> Said<Compressed> {
     }
 }
 
+/// When a sink or source is ready: always, or once in a millisecond.
+#[derive(Debug, Default)]
+struct Pace {
+    slow: bool,
+    asleep: Option<Pin<Box<tokio::time::Sleep>>>,
+}
+
+impl Pace {
+    fn new(cell: &Cell) -> Self {
+        Self {
+            slow: cell.slow,
+            asleep: None,
+        }
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if !self.slow {
+            return Poll::Ready(());
+        }
+        let sleep = || Box::pin(tokio::time::sleep(PAUSE));
+        let asleep = self.asleep.get_or_insert_with(sleep);
+        ready!(asleep.as_mut().poll(context));
+        self.asleep = None;
+        Poll::Ready(())
+    }
+}
+
 /// Takes everything at once.
 #[derive(Debug)]
 struct Sink {
     keep: bool,
     bytes: Vec<u8>,
+    pace: Pace,
 }
 
-impl std::io::Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+impl Sink {
+    fn take(&mut self, bytes: &[u8]) -> usize {
         if self.keep {
             self.bytes.extend_from_slice(bytes);
         }
-        Ok(bytes.len())
+        bytes.len()
+    }
+}
+
+/// For threads that may block.
+impl std::io::Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.pace.slow {
+            std::thread::sleep(PAUSE);
+        }
+        Ok(self.take(bytes))
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
@@ -242,10 +287,11 @@ impl std::io::Write for Sink {
 impl AsyncWrite for Sink {
     fn poll_write(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
+        context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<std::io::Result<usize>> {
-        Poll::Ready(std::io::Write::write(&mut *self, bytes))
+        ready!(self.pace.poll(context));
+        Poll::Ready(Ok(self.take(bytes)))
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<std::io::Result<()>> {
@@ -262,14 +308,16 @@ struct Source {
     bytes: Arc<[u8]>,
     at: usize,
     piece_bytes: usize,
+    pace: Pace,
 }
 
 impl AsyncRead for Source {
     fn poll_read(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
+        context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<std::io::Result<()>> {
+        ready!(self.pace.poll(context));
         let count = (self.bytes.len() - self.at)
             .min(self.piece_bytes)
             .min(buffer.remaining());

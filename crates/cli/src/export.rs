@@ -102,7 +102,7 @@ impl Exports {
             let target = if target::is_stdout(path) {
                 Target::stdout(context())?
             } else {
-                Target::create(path, force, None, context())?
+                Target::create(path, force, None, context()).map_err(Failure::from)?
             };
             files.push((format, target));
         }

@@ -63,6 +63,7 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
 /// Runs a command line of perfkit itself.
 fn own(argv: &[OsString]) -> ExitStatus {
     term::color::set_choice(args::color(argv));
+    args::speak_for(argv);
     let cli = match args::parse(argv) {
         Ok(cli) => cli,
         Err(answer) => return term::message::answer(&answer),

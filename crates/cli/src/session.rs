@@ -8,7 +8,7 @@ use latency::report::{Environment, LatencyName, Report, Tool};
 use latency::{IntervalLog, Spec};
 use report::{Detail, ExitStatus, Outcome, Run, RunOptions, gates, names};
 
-use crate::args::output::{OutputArgs, ReportArgs, ReportFormat, TerminalArgs};
+use crate::args::output::{OutputArgs, ReportArgs, ReportFormat, TerminalArgs, Undecided};
 use crate::export::{self, Exports, MainStream};
 use crate::failure::{Failure, Result};
 use crate::term::message;
@@ -125,7 +125,7 @@ impl Session {
         options.argv = setup.argv.iter().map(|word| names::word(word)).collect();
         options.seed = setup.seed;
         options.gates.clone_from(&args.slo);
-        options.require_verdict = args.require_verdict;
+        options.undecided_passes = args.slo_undecided == Undecided::Pass;
         options.strict_environment = args.strict_env;
         options.cpus = args.cpu.as_ref().map(|cpus| cpus.0.clone());
         // Measured only for a report that somebody sees.
@@ -182,6 +182,12 @@ impl Session {
     /// The machine as it was before the work.
     pub(crate) fn environment(&self) -> &Environment {
         self.run.environment()
+    }
+
+    /// The same for a run whose output has been printed: only says how the process ends.
+    pub(crate) fn finish_printed(mut self, outcome: Outcome) -> Result<ExitStatus> {
+        self.wants_report = false;
+        self.finish(outcome)
     }
 
     /// Turns the outcome into the report, writes and prints it, and says how the process ends.

@@ -194,16 +194,73 @@ fn limits_stop_bombs() {
 }
 
 #[test]
-fn a_missed_slo_is_a_failed_gate_and_a_small_sample_is_not() {
+fn a_missed_slo_is_a_failed_gate_and_a_small_sample_decides_nothing() {
     let dir = directory();
     file(dir.path(), "a", &samples(60_000_000).swap_remove(0).1);
     let failed = run(dir.path(), ["compress", "-f", "a", "--slo", "p99<=1ns"]).expect(4);
     assert!(failed.stderr.contains("FAIL"), "{}", failed.stderr);
-    run(dir.path(), ["compress", "-f", "a", "--slo", "p99<=1s"]).expect(0);
+    // However much samples depend on each other, the greatest is known.
+    run(dir.path(), ["compress", "-f", "a", "--slo", "max<=1h"]).expect(0);
     file(dir.path(), "b", b"one operation earns no percentile");
     let unsure = ["compress", "-f", "b", "--slo", "p99<=1s"];
-    run(dir.path(), unsure).expect(0);
-    run(dir.path(), unsure.iter().chain(&["--require-verdict"])).expect(5);
+    let undecided = run(dir.path(), unsure.iter().chain(&["-qq"])).expect(5);
+    assert!(
+        undecided
+            .stderr
+            .contains("p99<=1s not decided: p99: 1 sample, 299 needed"),
+        "{}",
+        undecided.stderr
+    );
+    run(
+        dir.path(),
+        unsure.iter().chain(&["--slo-undecided", "fail"]),
+    )
+    .expect(5);
+    run(dir.path(), unsure.iter().chain(&["--slo-undecided=pass"])).expect(0);
+}
+
+#[test]
+fn any_number_of_the_report_can_be_limited() {
+    let dir = directory();
+    file(dir.path(), "a", &samples(1_000_000).swap_remove(0).1);
+    for (gate, code) in [
+        ("ratio>=1.5", 0),
+        ("ratio>=1000", 4),
+        ("rss<=1k", 4),
+        ("rss>=1k", 0),
+        ("throughput.bytes_in>=1000", 0),
+        ("throughput.bytes_in_per_s>=1", 0),
+        ("resources.page_faults_major>=1000000000", 4),
+        ("error_rate<=1%", 5),
+        ("load.rate_target_per_s>=1", 5),
+        ("ratio>=2ms", 2),
+        ("nothing>=2", 2),
+    ] {
+        let ended = run(dir.path(), ["compress", "-qqf", "a", "--slo", gate]).expect(code);
+        assert_eq!(
+            ended.stderr.is_empty(),
+            code == 0,
+            "{gate}: {}",
+            ended.stderr
+        );
+    }
+    run(
+        dir.path(),
+        [
+            "compress",
+            "-qqf",
+            "a",
+            "--export-json",
+            "r.json",
+            "--slo",
+            "ratio>=1.5",
+        ],
+    )
+    .expect(0);
+    let line = "report r.json --slo resources.rss_max_bytes<=1k --report json";
+    let report = run(dir.path(), common::words(line)).expect(4).json();
+    assert_eq!(report["gates"][0]["limit"], 1024.0);
+    assert!(report["gates"][0]["limit_ns"].is_null());
 }
 
 #[cfg(target_os = "linux")]

@@ -46,7 +46,7 @@ fn a_run_compared_with_itself_shows_no_difference_and_its_resolution() {
     .expect(0);
     let same = run(dir.path(), ["compare", "r.json", "r.json"]).expect(0);
     assert!(
-        same.text().contains("no difference (resolution ±"),
+        same.text().contains("no difference (within ±"),
         "{}",
         same.text()
     );
@@ -63,13 +63,16 @@ fn a_regression_fails_the_gate_and_an_undecided_one_can_be_refused() {
     file(dir.path(), "base", numbers(&[(100, 10)]).as_bytes());
     file(dir.path(), "slow", numbers(&[(100, 20)]).as_bytes());
     file(dir.path(), "few", b"1 2");
-    run(dir.path(), words("compare base slow --fail-on-regression")).expect(4);
-    run(
-        dir.path(),
-        words("compare base slow --fail-on-regression=200"),
-    )
-    .expect(0);
-    run(dir.path(), words("compare slow base --fail-on-regression")).expect(0);
+    let judged = |line: &str| run(dir.path(), words(&format!("{line} --fail-unpaired")));
+    judged("compare base slow --fail-on-regression").expect(4);
+    judged("compare base slow --fail-on-regression=200").expect(0);
+    judged("compare slow base --fail-on-regression").expect(0);
+    // Two separate runs only suggest, and say so.
+    let line = "compare base slow --fail-on-regression -qq";
+    let suggested = run(dir.path(), words(line)).expect(0);
+    let said = "numbers is worse by +100 %, more than the 0 % of --fail-on-regression, but two separate runs";
+    assert!(suggested.stderr.contains(said), "{}", suggested.stderr);
+    run(dir.path(), words("compare base slow --fail-unpaired")).expect(2);
     run(dir.path(), words("compare few few --require-verdict")).expect(5);
     let failed = run(dir.path(), words("compare base few")).expect(1);
     assert!(
@@ -77,6 +80,44 @@ fn a_regression_fails_the_gate_and_an_undecided_one_can_be_refused() {
             .stderr
             .contains("'base' has 100 numbers and 'few' has 2")
     );
+}
+
+#[test]
+fn the_margin_decides_what_counts_as_none() {
+    let dir = directory();
+    let noisy = |shift: u32| -> String {
+        (0..200)
+            .map(|at| format!("{}\n", 100_000 + at * 37 % 100 * 10 + shift))
+            .collect()
+    };
+    file(dir.path(), "base", noisy(0).as_bytes());
+    file(dir.path(), "near", noisy(20).as_bytes());
+    let verdict = |line: &str| {
+        let report = run(dir.path(), words(line)).expect(0).json();
+        let found = &report["comparisons"][0];
+        (found["verdict"].clone(), found["margin"].as_f64())
+    };
+    let (word, margin) = verdict("compare base near --report json");
+    assert_eq!((word, margin), ("no_difference".into(), Some(0.01)));
+    let (_, margin) = verdict("compare base near --margin 3 --report json");
+    assert_eq!(margin, Some(0.03));
+    run(dir.path(), words("compare base near --margin=-1")).expect(2);
+}
+
+#[cfg(unix)]
+#[test]
+fn rounds_are_added_until_the_verdict_stands() {
+    let dir = directory();
+    let line = "compare --max-time 10s --report json -- sleep 0.001 -- sleep 0.1";
+    let report = run(dir.path(), words(line)).expect(0).json();
+    let found = &report["comparisons"][0];
+    assert_eq!(found["verdict"], "worse");
+    assert!(found["pairs"].as_u64() >= Some(6), "{found}");
+    assert!(report["workload"]["params"]["looks"].as_u64() >= Some(1));
+    // The time ends a run, whatever the verdict; each command has had its rounds.
+    let line = "compare --interleave 7x1 --max-time 1ms -w 0 --report json -- true -- true";
+    let report = run(dir.path(), words(line)).expect(0).json();
+    assert_eq!(report["comparisons"][0]["pairs"], 7);
 }
 
 #[cfg(unix)]

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::common::{self, directory, run, words};
+#[cfg(target_os = "linux")]
+use crate::streams;
 
 /// What messages of other programs' flags are about.
 const OTHER_PROGRAMS: [&str; 6] = ["chmod", "ulimit", "head -c", "aws ", "gcloud", "apt"];
@@ -131,6 +133,48 @@ fn advice_names_flags_that_the_command_has() {
     }
     assert!(checked > 60, "{checked} flags were found");
     assert_eq!(wrong, [""; 0]);
+}
+
+/// The same of advice that depends on the command: how a file is overwritten.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_overwrites_a_file_is_a_flag_of_the_command() {
+    let dir = directory();
+    streams::fixture(dir.path());
+    common::file(dir.path(), "kept", b"content");
+    let (mut checked, mut wrong) = (BTreeSet::new(), Vec::new());
+    for (command, uses, line) in streams::ROWS {
+        if uses == streams::Uses::Long {
+            continue;
+        }
+        let known = known(command);
+        if !known.contains("--export-json") || checked.contains(command) {
+            continue;
+        }
+        let line = format!("{line} --export-json kept");
+        let ended = run(dir.path(), words(&line));
+        let Some((_, told)) = ended.stderr.split_once("'kept' exists already\n") else {
+            continue;
+        };
+        let help = told.lines().next().unwrap_or_default();
+        checked.insert(command);
+        let unknown = flags(help).into_iter().filter(|flag| !known.contains(flag));
+        wrong.extend(unknown.map(|flag| format!("{command} has no {flag}: {help}")));
+        if flags(help).is_empty() {
+            wrong.push(format!("{command} names no flag: {help}"));
+        }
+    }
+    assert!(checked.len() > 12, "{checked:?}");
+    assert_eq!(wrong, [""; 0]);
+    // A file that a command writes for itself.
+    common::file(dir.path(), "zeros", &[0; 9000]);
+    run(dir.path(), words("zip -qq zeros.zip zeros")).expect(0);
+    let line = "unzip -qqt zeros.zip zeros --write-index a.idx";
+    run(dir.path(), words(line)).expect(0);
+    let again = words(line);
+    let ended = run(dir.path(), again).expect(1);
+    let help = "'a.idx' exists already\nhelp: add --force to overwrite it";
+    assert!(ended.stderr.contains(help), "{}", ended.stderr);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use libtest_mimic::Trial;
-use zipstream::{ArchiveReader, Decryption, EntryKind, Password};
+use zipstream::{ArchiveReader, ArchiveWriter, Decryption, EntryKind, EntryOptions, Password};
 
 use crate::common::{Run, directory, feed};
 use crate::peer::{self, works};
@@ -24,6 +24,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             unzip_lines_do_what_they_do_with_unzip,
             zipinfo_lines_do_what_they_do_with_zipinfo,
         ],
+        has("zipinfo") => [attributes_are_shown_as_zipinfo_shows_them],
         true => [there_are_enough_lines],
     ]
 }
@@ -50,7 +51,26 @@ printf 'about this archive\n' | zip -qz held.zip > /dev/null
 zip -qj flat.zip src/a src/b.txt src/sub/c.c
 zip -qP secret sealed.zip src/a src/b.txt
 zip -qr names.zip src/sub
-touch -d '2020-01-02 03:04:06' src src/sub src/sub/deep
+mkdir -p links dirs/d
+printf 'what it leads to\n' > links/real
+ln -s real links/lnk; ln -s fresh-one links/fresh
+printf 'old\n' > links/fresh-one
+printf 'in it\n' > dirs/d/f
+find links dirs -exec touch -h -d '2020-01-02 03:04:06' {} +
+zip -qyr links.zip links
+zip -qr dirs.zip dirs
+cp held.zip tail.zip; printf 'what follows the archive' >> tail.zip
+cp src/a 'd#f.txt'; zip -qk dos.zip 'd#f.txt'; rm 'd#f.txt'
+LC_ALL=C sed 's/D#F/D\\F/g' dos.zip > slashed.zip; mv slashed.zip dos.zip
+printf '1234' > four; zip -q9X tiny.zip four src/b.txt; rm four
+touch -d '2020-01-02 03:04:06' tiny.zip
+printf 'int other;\n' > src/sub/c.c; touch -d '2020-01-02 03:04:06' src/sub/c.c
+zip -q sized.zip src/sub/c.c
+printf 'int main;\n' > src/sub/c.c
+touch -d '2020-01-02 03:04:06' src/sub/c.c links dirs dirs/d
+printf 'new, by far\n' > links/fresh-one; touch -d '2021-05-06 07:08:10' links/fresh-one
+chmod 700 dirs/d; touch -d '2021-05-06 07:08:10' dirs/d
+touch -d '2020-01-02 03:04:06' src src/sub src/sub/deep links
 printf 'not an archive\n' > junk.zip
 head -c 300 held.zip > cut.zip
 : > zero.zip
@@ -81,6 +101,76 @@ fn unzip_lines_do_what_they_do_with_unzip() {
 
 fn zipinfo_lines_do_what_they_do_with_zipinfo() {
     compare(&lines::ZIPINFO);
+}
+
+/// One archive with attributes of all kinds, made by all systems but three that nobody has: Amiga, VMS and
+/// THEOS.
+fn attributes_are_shown_as_zipinfo_shows_them() {
+    const ATTRIBUTES: [u32; 24] = [
+        0,
+        0x01,
+        0x08,
+        0x10,
+        0x11,
+        0x20,
+        0x26,
+        0x27,
+        0o100_644 << 16,
+        0o100_755 << 16 | 1,
+        0o100_700 << 16 | 0x20,
+        0o100_400 << 16 | 1,
+        0o103_640 << 16,
+        0o040_755 << 16 | 0x10,
+        0o107_777 << 16,
+        0o106_666 << 16,
+        0o120_777 << 16,
+        0o000_644 << 16,
+        0o007_777 << 16,
+        0o010_644 << 16,
+        0o020_600 << 16,
+        0o060_600 << 16,
+        0o140_600 << 16,
+        0o100_600 << 16,
+    ];
+    let mut writer = ArchiveWriter::new(Vec::new());
+    let mut wanted = Vec::new();
+    for system in (0..20_u8).filter(|system| ![1, 2, 18].contains(system)) {
+        for attributes in ATTRIBUTES {
+            for name in ["f", "p.exe", "d/", "x.BATch"] {
+                let name = format!("{system}/{attributes:x}/{name}");
+                let options = match name.ends_with('/') {
+                    true => EntryOptions::directory(),
+                    false => EntryOptions::default(),
+                };
+                let added = writer.add(&name, &options, &mut &b""[..]);
+                added.expect("added");
+                wanted.push((system, attributes));
+            }
+        }
+    }
+    let (mut archive, _) = writer.finish().expect("finished");
+    let records = archive.windows(4).enumerate();
+    let records = records.filter(|(_, bytes)| *bytes == b"PK\x01\x02");
+    let records: Vec<usize> = records.map(|(at, _)| at).collect();
+    assert_eq!(records.len(), wanted.len());
+    for (at, (system, attributes)) in records.into_iter().zip(wanted) {
+        archive[at + 5] = system;
+        archive[at + 38..at + 42].copy_from_slice(&attributes.to_le_bytes());
+    }
+    let dir = directory();
+    std::fs::write(dir.path().join("a.zip"), archive).expect("written");
+    let own = dir.path().join("zipinfo");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), &own).expect("linked");
+    let shown = |program: &Path| {
+        let mut run = Command::new(program);
+        run.arg("a.zip").current_dir(dir.path()).env("TZ", "UTC");
+        String::from_utf8_lossy(&feed(run, b"").stdout).into_owned()
+    };
+    let (ours, theirs) = (shown(&own), shown(Path::new("zipinfo")));
+    let differs = ours.lines().zip(theirs.lines());
+    let differs: Vec<_> = differs.filter(|(our, their)| our != their).collect();
+    assert_eq!(differs, []);
+    assert_eq!(ours.lines().count(), theirs.lines().count());
 }
 
 /// A line of the table: what of standard output is compared, the commands, and the input of the last.
@@ -173,6 +263,10 @@ fn difference(tree: &Path, names: &Path, Line(out, commands, input): &Line) -> O
         return Some(format!(
             "ends with {our_codes:?}, not {their_codes:?}{said}"
         ));
+    }
+    let silent = |run: &Run| run.stdout.is_empty() && run.stderr.is_empty();
+    if silent(&their) && their.code == Some(0) && !silent(&our) {
+        return Some(format!("is not silent: {}", our.stderr));
     }
     let same = match out {
         Out::Free => true,

@@ -26,6 +26,9 @@ pub(crate) fn trials() -> Vec<Trial> {
             an_interrupt_leaves_neither_object_nor_parts,
             a_store_that_refuses_is_told,
             frames_go_there_and_come_back,
+            what_appears_meanwhile_is_not_replaced,
+            the_server_copies_what_is_merged,
+            a_hundred_archives_are_merged,
         ],
     ]
 }
@@ -155,10 +158,10 @@ fn large_ones_go_in_parts_that_are_one_object() {
     let (_, noise) = samples(27_000_001).remove(5);
     file(dir.path(), "noise", &noise);
     store
-        .run(dir.path(), "zip -q -m store s3://bucket/a.zip noise")
+        .run(dir.path(), "zip -q -Z store s3://bucket/a.zip noise")
         .expect(0);
     store
-        .run(dir.path(), "zip -q -m store here.zip noise")
+        .run(dir.path(), "zip -q -Z store here.zip noise")
         .expect(0);
     let here = std::fs::read(dir.path().join("here.zip")).expect("read");
     assert!(store.object("a.zip") == here);
@@ -184,7 +187,7 @@ fn what_exists_is_replaced_by_force_only() {
     );
     assert!(store.object("a.zip") == before);
     store
-        .run(dir.path(), "zip -q -f s3://bucket/a.zip in/html")
+        .run(dir.path(), "zip -q --force s3://bucket/a.zip in/html")
         .expect(0);
     assert!(store.object("a.zip") != before);
 }
@@ -192,7 +195,7 @@ fn what_exists_is_replaced_by_force_only() {
 fn an_interrupt_leaves_neither_object_nor_parts() {
     let (store, dir) = (Store::start(), directory());
     let mut child = store
-        .perfkit(dir.path(), "zip -q -m store s3://bucket/a.zip -")
+        .perfkit(dir.path(), "zip -q -Z store s3://bucket/a.zip -")
         .stdin(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -214,7 +217,7 @@ fn a_store_that_refuses_is_told() {
     let (store, dir) = (Store::start(), sources(1000));
     for (words, what) in [
         ("zip -q s3://bucket/a.zip in/json", "write"),
-        ("zip -q -f s3://bucket/a.zip in/json", "write"),
+        ("zip -q --force s3://bucket/a.zip in/json", "write"),
         ("unzip -q -l s3://bucket/a.zip", "read"),
     ] {
         let mut command = store.perfkit(dir.path(), words);
@@ -245,4 +248,106 @@ fn frames_go_there_and_come_back() {
         )
         .expect(0);
     assert!(store.object("json") == json);
+}
+
+fn what_appears_meanwhile_is_not_replaced() {
+    // In one request, and in parts.
+    for bytes in [1000, 20_000_000] {
+        let (store, dir) = (Store::start(), directory());
+        let mut child = store
+            .perfkit(dir.path(), "zip -q -0 s3://bucket/a.zip -")
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("runs");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        let (_, noise) = samples(bytes).remove(5);
+        stdin.write_all(&noise).expect("taken");
+        if bytes > 1000 {
+            until("an upload is begun", || !store.unfinished().is_empty());
+        } else {
+            // It has looked, and found nothing.
+            std::thread::sleep(std::time::Duration::from_millis(500));
+        }
+        let other = store.root.path().join("bucket/a.zip");
+        std::fs::write(&other, "somebody else's").expect("written");
+        drop(stdin);
+        let ended = Run::from(child.wait_with_output().expect("ends")).expect(1);
+        assert!(ended.stderr.contains("exists already"), "{}", ended.stderr);
+        assert!(store.object("a.zip") == b"somebody else's");
+        assert!(store.unfinished().is_empty(), "{:?}", store.unfinished());
+    }
+}
+
+/// The first row of the first table of a report.
+fn row(ran: &Run) -> Vec<u64> {
+    let report: serde_json::Value = serde_json::from_str(&ran.stderr).expect("JSON");
+    let row = report["tables"][0]["rows"][0].as_array().expect("a row");
+    row.iter().filter_map(serde_json::Value::as_u64).collect()
+}
+
+fn the_server_copies_what_is_merged() {
+    let (store, dir) = (Store::start(), directory());
+    let mut merged = 0;
+    for (name, bytes) in [("one", 12_000_000), ("small", 1000), ("two", 12_000_000)] {
+        let (_, noise) = samples(bytes).remove(5);
+        file(dir.path(), name, &noise);
+        let line = format!("zip -q -0 s3://bucket/{name}.zip {name}");
+        store.run(dir.path(), &line).expect(0);
+        merged += bytes as u64;
+    }
+    let line = "zip --report json --merge s3://bucket/all.zip s3://bucket/one.zip s3://bucket/small.zip \
+                s3://bucket/two.zip";
+    let row = row(&store.run(dir.path(), line).expect(0));
+    let [archives, entries, _, bytes, moved, copied] = row[..] else {
+        panic!("{row:?}");
+    };
+    assert_eq!((archives, entries), (1, 3));
+    assert_eq!(bytes, store.object("all.zip").len() as u64);
+    assert!(bytes > merged && moved + copied == bytes, "{row:?}");
+    // The small one and what makes it a part of 5 MiB, and the directory.
+    assert!(copied > 18_000_000 && moved < 6_000_000, "{row:?}");
+    store
+        .run(dir.path(), "unzip -q -t --strict s3://bucket/all.zip")
+        .expect(0);
+    store
+        .run(dir.path(), "unzip -q s3://bucket/all.zip -d out")
+        .expect(0);
+    for name in ["one", "small", "two"] {
+        let read = |path: &str| std::fs::read(dir.path().join(path).join(name)).expect("read");
+        assert!(read("out") == read("."), "{name}");
+    }
+    let refused = store.run(dir.path(), line).expect(1);
+    assert!(
+        refused.stderr.contains("exists already"),
+        "{}",
+        refused.stderr
+    );
+}
+
+fn a_hundred_archives_are_merged() {
+    let (store, dir) = (Store::start(), directory());
+    let mut line = "zip --report json --merge s3://bucket/all.zip".to_owned();
+    for number in 0..100 {
+        let name = format!("{number:02}");
+        let (_, content) = samples(20_000).swap_remove(number % 5);
+        file(dir.path(), &name, &content);
+        let archive = format!("{name}.zip");
+        common_run(dir.path(), &format!("zip -qq {archive} {name}"));
+        let bytes = std::fs::read(dir.path().join(&archive)).expect("read");
+        std::fs::write(store.root.path().join("bucket").join(&archive), bytes).expect("written");
+        line += &format!(" s3://bucket/{archive}");
+    }
+    let row = row(&store.run(dir.path(), &line).expect(0));
+    assert_eq!(row[1], 100);
+    assert_eq!(row[3], store.object("all.zip").len() as u64);
+    store
+        .run(dir.path(), "unzip -q -t --strict s3://bucket/all.zip")
+        .expect(0);
+    let printed = store.run(dir.path(), "unzip -qq -p s3://bucket/all.zip 77");
+    assert!(printed.expect(0).stdout == std::fs::read(dir.path().join("77")).expect("read"));
+}
+
+fn common_run(dir: &Path, line: &str) {
+    crate::common::run(dir, crate::common::words(line)).expect(0);
 }

@@ -113,7 +113,7 @@ fn an_archive_is_not_made_of_itself_alone() {
     file(dir, "b", b"two");
     run(dir, ["zip", "-q", "x.zip", "a"]).expect(0);
     let before = std::fs::read(dir.join("x.zip")).expect("read");
-    for words in ["zip -f x.zip x.zip", "zip -f x.zip ./x.zip x.zip"] {
+    for words in ["zip --force x.zip x.zip", "zip --force x.zip ./x.zip x.zip"] {
         run(dir, words.split(' ')).expect(2);
         assert_eq!(
             std::fs::read(dir.join("x.zip")).expect("read"),
@@ -122,7 +122,7 @@ fn an_archive_is_not_made_of_itself_alone() {
         );
     }
     // Among others it is left out, as when a shell names all files of a directory.
-    let packed = run(dir, ["zip", "-f", "x.zip", "a", "b", "x.zip"]).expect(0);
+    let packed = run(dir, ["zip", "--force", "x.zip", "a", "b", "x.zip"]).expect(0);
     assert!(
         packed.stderr.contains("not packed into itself"),
         "{}",

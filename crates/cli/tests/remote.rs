@@ -465,7 +465,7 @@ fn archive(dir: &Path) -> (Vec<(&'static str, Vec<u8>)>, Vec<u8>) {
     for (name, content) in &samples {
         file(dir, name, content);
     }
-    let mut line = words("zip -q -m store a.zip");
+    let mut line = words("zip -q -Z store a.zip");
     line.extend(samples.iter().map(|(name, _)| (*name).to_owned()));
     run(dir, line).expect(0);
     let archive = std::fs::read(dir.join("a.zip")).expect("read");
@@ -497,6 +497,33 @@ fn an_entry_of_an_archive_is_read_in_three_requests_and_without_the_rest() {
     run(dir.path(), ["unzip", "-q", "-t", &url]).expect(0);
     let asked = &server.asked()[5..];
     assert!(bytes_asked(asked, archive.len()) <= archive.len() as u64 + 4096);
+}
+
+#[test]
+fn a_range_of_a_large_entry_is_read_without_the_rest() {
+    let dir = directory();
+    let lines = (0..2_000_000_u32).map(|number| format!("line {number} {}\n", number % 77));
+    let content: Vec<u8> = lines.flat_map(String::into_bytes).collect();
+    file(dir.path(), "large", &content);
+    run(dir.path(), words("zip -q -1 a.zip large")).expect(0);
+    let index = words("unzip -qq -t a.zip large --write-index large.idx");
+    run(dir.path(), index).expect(0);
+    let archive = std::fs::read(dir.path().join("a.zip")).expect("read");
+    let server = serve(&archive);
+    let url = server.url("/a.zip");
+    let line = format!("unzip -q -p {url} large --index large.idx --range 20M..21M");
+    let ran = run(dir.path(), words(&line)).expect(0);
+    assert!(ran.stdout == content[20 << 20..21 << 20]);
+    let asked = server.asked();
+    // The size, the directory, the local header, and one or two parts of 4 MiB.
+    assert!(asked.len() <= 5, "{asked:?}");
+    let part = archive.len() as u64 * (5 << 20) / content.len() as u64;
+    let most = (128 << 10) + 8192 + 2 * part;
+    let bytes = bytes_asked(&asked, archive.len());
+    assert!(
+        bytes <= most && most < archive.len() as u64 / 2,
+        "{bytes}, {most}"
+    );
 }
 
 #[test]
@@ -545,7 +572,7 @@ fn an_archive_is_put_to_a_server_that_has_none() {
     });
     file(dir.path(), "one", &[7; 50_000]);
     let url = server.url("/b.zip");
-    run(dir.path(), ["zip", "-q", "-m", "store", &url, "one"]).expect(0);
+    run(dir.path(), ["zip", "-q", "-Z", "store", &url, "one"]).expect(0);
     assert!(put.lock().expect("no panic").len() > 40_000);
 
     let refused = run(dir.path(), ["zip", "-q", "--verify", &url, "one"]).expect(2);

@@ -7,7 +7,7 @@ use crate::common::{commands, directory, file, fix, run, words};
 const ON_STANDARD_ERROR: [&str; 11] = [
     "compress -f a -o x",
     "decompress -t a.zst",
-    "zip -f z.zip a",
+    "zip --force z.zip a",
     "unzip -t a.zip",
     "betree match --domains t/domains --expressions t/expressions --events t/events",
     "betree serve --domains t/domains --listen 127.0.0.1:0 --duration 20ms",

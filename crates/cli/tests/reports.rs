@@ -28,7 +28,16 @@ fn json_satisfies_the_published_schema() {
         .expect("a schema");
     file(dir.path(), "base.txt", b"1 2 3 4 5 6 7 8");
     let reports = [
-        compressed(dir.path(), &["--slo", "p99<=1s"]),
+        compressed(
+            dir.path(),
+            &[
+                "--slo",
+                "p99<=1s",
+                "--slo",
+                "ratio>=1",
+                "--slo-undecided=pass",
+            ],
+        ),
         run(dir.path(), ["decompress", "-l", "--json", "a.zst"])
             .expect(0)
             .json(),
@@ -264,7 +273,7 @@ fn manual_pages_and_completions_are_made_for_every_command() {
 fn markdown_says_what_the_text_says() {
     let dir = directory();
     file(dir.path(), "a", &samples(3_000_000).swap_remove(0).1);
-    let gates = ["--slo", "p50<=10s", "--slo", "hold.max<1ns"];
+    let gates = ["--slo", "max<=1h", "--slo", "hold.max<1ns"];
     let arguments = ["compress", "-1", "-f", "a", "--export-json", "r.json"];
     run(dir.path(), arguments.iter().chain(&gates)).expect(4);
     for form in ["text", "markdown"] {
@@ -467,5 +476,113 @@ fn slow_calls_name_their_file() {
     for sample in slowest {
         let what = sample["what"].as_str().expect("text");
         assert!(what.starts_with("'a', "), "{what}");
+    }
+}
+
+/// What wrk2 prints: values in milliseconds.
+const WRK2_OUTPUT: &str = "Running 10s test @ http://127.0.0.1:8080/
+  Detailed Percentile spectrum:
+       Value   Percentile   TotalCount 1/(1-Percentile)
+
+       0.312     0.000000            1         1.00
+       1.210     0.500000          500         2.00
+       9.503     0.990625          991       106.67
+      12.007     1.000000         1000          inf
+#[Mean    =        1.520, StdDeviation   =        1.100]
+#[Max     =       12.000, Total count    =         1000]
+#[Buckets =           27, SubBuckets     =         2048]
+----------------------------------------------------------
+Requests/sec:    100.00
+";
+
+#[test]
+fn the_milliseconds_of_wrk2_are_milliseconds() {
+    let dir = directory();
+    file(dir.path(), "wrk2.txt", WRK2_OUTPUT.as_bytes());
+    let from = WRK2_OUTPUT.find("       Value").expect("a header");
+    file(
+        dir.path(),
+        "alone.hgrm",
+        &WRK2_OUTPUT.as_bytes()[from..][..420],
+    );
+    for (name, row) in [("wrk2.txt", "response"), ("alone.hgrm", "service")] {
+        let line = format!("report {name} --report json");
+        let report = run(dir.path(), common::words(&line)).expect(0).json();
+        let found = &report["latencies"][0];
+        assert_eq!(found["name"], row);
+        let p99 = found["percentiles"][2]["value_ns"]
+            .as_u64()
+            .expect("a value");
+        assert!((9_490_000..9_520_000).contains(&p99), "{p99}");
+    }
+    let gate = "report wrk2.txt --slo p99<=1ms";
+    run(dir.path(), common::words(gate)).expect(4);
+    let line = "report alone.hgrm --unit us --report json";
+    let report = run(dir.path(), common::words(line)).expect(0).json();
+    let max = report["latencies"][0]["max_ns"].as_u64().expect("a value");
+    assert!((12_000..12_020).contains(&max), "{max}");
+    run(dir.path(), common::words("report alone.hgrm --unit years")).expect(2);
+}
+
+#[test]
+fn every_form_keeps_counts_names_and_start_or_says_what_it_cannot() {
+    let dir = directory();
+    compressed(
+        dir.path(),
+        &["--export-json", "r.json", "--export-hlog", "r.hlog"],
+    );
+    let read = |name: &str| {
+        let line = format!("report {name} -q --report json");
+        run(dir.path(), common::words(&line)).expect(0).json()
+    };
+    let first = read("r.json");
+    let service = |report: &serde_json::Value| {
+        let rows = report["latencies"].as_array().expect("rows").clone();
+        let mut rows = rows.into_iter().filter(|row| row["name"] == "service");
+        rows.next().expect("a service row")
+    };
+    for (from, export, to) in [
+        ("r.json", "hlog", "b.hlog"),
+        ("r.hlog", "hlog", "c.hlog"),
+        ("c.hlog", "json", "d.json"),
+        ("r.json", "hgrm", "e.hgrm"),
+        ("e.hgrm", "json", "f.json"),
+        ("e.hgrm", "hlog", "g.hlog"),
+        ("r.hlog", "hgrm", "h.hgrm"),
+    ] {
+        let line = format!("report {from} --row service --export-{export} {to}");
+        let said = run(dir.path(), common::words(&line)).expect(0);
+        if from == "r.json" && export != "json" {
+            assert!(said.stderr.contains("keeps no buckets"), "{}", said.stderr);
+        }
+        let again = read(to);
+        let (before, after) = (service(&first), service(&again));
+        assert_eq!(before["n"], after["n"], "{from} to {to}");
+        let near = |key: &str| {
+            let (a, b) = (before[key].as_f64(), after[key].as_f64());
+            let (a, b) = (a.expect("a number"), b.expect("a number"));
+            assert!((a / b - 1.0).abs() < 0.01, "{from} to {to}: {key} {a} {b}");
+        };
+        near("max_ns");
+        // Of a distribution by percentiles a log has the histogram, and no mean.
+        if to != "g.hlog" {
+            near("mean_ns");
+        }
+        // To the millisecond, which is what a log can say.
+        if to.ends_with("hlog") && from != "e.hgrm" || to == "d.json" {
+            let start = |report: &serde_json::Value| {
+                let time = report["started_at"].as_str().expect("a time");
+                let time = time[11..].trim_end_matches('Z').to_owned();
+                let parts = time
+                    .split(':')
+                    .map(|part| part.parse::<f64>().expect("a number"));
+                parts.fold(0.0, |seconds, part| seconds * 60.0 + part)
+            };
+            let apart = (start(&first) - start(&again)).abs();
+            assert!(
+                !(0.002..86_399.0).contains(&apart),
+                "{from} to {to}: {apart} s"
+            );
+        }
     }
 }

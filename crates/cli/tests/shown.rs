@@ -135,9 +135,9 @@ fn rows() -> Vec<Row> {
         row("decompress", "decompress -tv {H}.zst").forms(),
         row("decompress", "decompress -o /dev/stdout {H}.zst"),
         row("decompress", "decompress -t {H}"),
-        row("zip", "zip -fv z.zip {H}").forms(),
-        row("zip", "zip -f z.zip gone{H}"),
-        row("zip", "zip -f z.zip a")
+        row("zip", "zip -v --force z.zip {H}").forms(),
+        row("zip", "zip --force z.zip gone{H}"),
+        row("zip", "zip --force z.zip a")
             .variable("SOURCE_DATE_EPOCH")
             .quiet(),
         row("unzip", "unzip -l a.zip").forms(),

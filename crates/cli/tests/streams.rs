@@ -9,7 +9,7 @@ use crate::common::{Run, commands, directory, file, fix, perfkit, run, words};
 
 /// What a command does with its standard streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Uses {
+pub(crate) enum Uses {
     /// Writes to standard output.
     Output,
     /// Reads standard input and writes to standard output.
@@ -22,7 +22,7 @@ enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-const ROWS: [(&str, Uses, &str); 66] = [
+pub(crate) const ROWS: [(&str, Uses, &str); 66] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
@@ -33,7 +33,7 @@ const ROWS: [(&str, Uses, &str); 66] = [
     ("decompress", Output, "decompress -lqq a.zst"),
     ("decompress", Nothing, "decompress -t a.zst"),
     ("zip", Output, "zip -qq - a"),
-    ("zip", Nothing, "zip -qqf z.zip a"),
+    ("zip", Nothing, "zip -qq --force z.zip a"),
     ("unzip", Output, "unzip -l a.zip"),
     ("unzip", Output, "unzip -lqq --report csv a.zip"),
     ("unzip", Output, "unzip -qqp a.zip"),
@@ -151,7 +151,7 @@ const ROWS: [(&str, Uses, &str); 66] = [
     ("help", Output, "compress --help"),
 ];
 
-fn fixture(dir: &Path) {
+pub(crate) fn fixture(dir: &Path) {
     file(dir, "a", b"content");
     file(dir, "odd", b"false\n");
     file(dir, "key", &[7; 32]);

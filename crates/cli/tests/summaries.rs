@@ -59,7 +59,7 @@ fn each_command_says_what_it_did_in_its_own_nouns() {
             "40 samples",
             false,
         ),
-        ("zip -f z.zip a numbers", "zip", "2 entries", true),
+        ("zip --force z.zip a numbers", "zip", "2 entries", true),
         ("unzip -t z.zip", "test", "2 entries", false),
         ("unzip -o -d out z.zip", "unzip", "2 entries", true),
         (
@@ -169,7 +169,7 @@ fn a_gate_that_fails_a_run_is_named_however_quiet_it_is() {
             "hold.max<=1ns missed: ",
         ),
         (
-            "compress -f a -o a.zst --slo p99.99<=10s --require-verdict",
+            "compress -f a -o a.zst --slo p99.99<=10s",
             5,
             "p99.99<=10s not decided: ",
         ),
@@ -180,7 +180,7 @@ fn a_gate_that_fails_a_run_is_named_however_quiet_it_is() {
             "p99.99<=10ns missed: ",
         ),
         (
-            "compare steady slow --fail-on-regression=5",
+            "compare steady slow --fail-on-regression=5 --fail-unpaired",
             4,
             "numbers is worse by ",
         ),

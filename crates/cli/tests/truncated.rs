@@ -142,7 +142,7 @@ fn archive(dir: &Path) -> Vec<u8> {
     std::os::unix::fs::symlink("a", dir.join("d/link")).expect("made");
     run(dir, words("zip -qq -r a.zip d")).expect(0);
     file(dir, "c", &[b'c'; 200]);
-    run(dir, words("zip -qq --append -m zstd a.zip c")).expect(0);
+    run(dir, words("zip -qq --append -Z zstd a.zip c")).expect(0);
     std::fs::read(dir.join("a.zip")).expect("read")
 }
 

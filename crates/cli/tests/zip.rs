@@ -53,9 +53,9 @@ fn a_tree_comes_back_as_it_was() {
         "zip -r a.zip src -T3",
         "zip -1r a.zip src",
         "zip -0r a.zip src --verify",
-        "zip -r -m zstd a.zip src --verify -T2",
+        "zip -r -Z zstd a.zip src --verify -T2",
     ] {
-        run(dir.path(), words(&format!("{line} -f"))).expect(0);
+        run(dir.path(), words(&format!("{line} --force"))).expect(0);
         archives.push(std::fs::read(dir.path().join("a.zip")).expect("read"));
         for line in ["unzip -d out a.zip -T1", "unzip --strict -d out a.zip -T2"] {
             let ended = run(dir.path(), words(line)).expect(0);
@@ -96,7 +96,7 @@ fn reproducible_archives_are_the_same_from_another_copy() {
         std::fs::create_dir_all(home.join("src")).expect("made");
         let path = file(&home, "src/a", b"content");
         std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("set");
-        run(&home, words("zip -rX ../out.zip src -f")).expect(0);
+        run(&home, words("zip -rX ../out.zip src --force")).expect(0);
         std::fs::rename(dir.path().join("out.zip"), home.join("out.zip")).expect("moved");
     }
     let read = |copy: &str| std::fs::read(dir.path().join(copy).join("out.zip")).expect("read");
@@ -161,7 +161,7 @@ fn what_cannot_be_packed_costs_nothing_but_itself() {
     run(dir.path(), words("zip none.zip missing")).expect(1);
     assert!(!dir.path().join("none.zip").exists());
     // Neither the archive itself nor its beginnings become part of it.
-    run(dir.path(), words("zip -rf a.zip .")).expect(0);
+    run(dir.path(), words("zip -r --force a.zip .")).expect(0);
     let listing = run(dir.path(), words("unzip -l --json a.zip"))
         .expect(0)
         .json();
@@ -405,7 +405,7 @@ fn stored_files_that_go_from_file_to_file_make_the_archive_that_a_pipe_gets() {
     file(dir.path(), "other", &data[..3_000_000]);
     let piped = run(dir.path(), words("zip -0 - large small other")).expect(0);
     for threads in [1, 3] {
-        let line = format!("zip -0 -f -T{threads} --verify a.zip large small other");
+        let line = format!("zip -0 --force -T{threads} --verify a.zip large small other");
         run(dir.path(), words(&line)).expect(0);
         let archive = std::fs::read(dir.path().join("a.zip")).expect("an archive");
         assert!(archive == piped.stdout, "{threads} threads");

@@ -74,7 +74,7 @@ fn the_same_entries_make_the_same_archive_at_once_or_in_turns() {
     packed(dir.path());
     // The large one goes from file to file, behind what is there.
     for (first, second) in [("large", "small"), ("small", "large")] {
-        let at_once = format!("zip -0f a.zip {first} {second}");
+        let at_once = format!("zip -0 --force a.zip {first} {second}");
         run(dir.path(), words(&at_once)).expect(0);
         let at_once = bytes(dir.path());
         std::fs::remove_file(dir.path().join("a.zip")).expect("removed");

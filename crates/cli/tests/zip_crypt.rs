@@ -34,7 +34,7 @@ fn what_a_password_closes_it_opens() {
         "--verify",
         "-T2 --aes 128",
         "-0 --aes 192 --verify",
-        "-m zstd",
+        "-Z zstd",
     ] {
         let dir = directory();
         let archive = packed(dir.path(), flags);

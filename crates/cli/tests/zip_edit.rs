@@ -75,6 +75,9 @@ fn what_is_newer_replaces_what_is_older() {
         let opened = File::options().write(true).open(dir.path().join(name));
         opened.expect("opened").set_modified(time).expect("set");
     }
+    // The directory, which has a new file, is not newer either.
+    let directory = File::open(dir.path().join("src")).expect("opened");
+    directory.set_modified(earlier).expect("set");
     let ended = run(
         dir.path(),
         words("zip -ur a.zip src --verify --report json"),
@@ -153,9 +156,10 @@ fn an_archive_that_is_not_right_stays_as_it_is() {
     let mut moved = whole.clone();
     // A local header that is none.
     moved[0] = b'X';
-    let prefixed = [b"#!/bin/sh\n", &whole[..]].concat();
+    // What follows would be lost; what precedes stays, see `zip_prefix`.
+    let followed = [&whole[..], b"something else"].concat();
     let cut = whole[..whole.len() - 30].to_vec();
-    for broken in [moved, prefixed, cut] {
+    for broken in [moved, followed, cut] {
         file(dir.path(), "a.zip", &broken);
         // What is only added to is not looked at where it stays.
         let local = broken[0] == b'X';
@@ -195,7 +199,7 @@ fn what_is_whole_of_a_broken_archive_is_saved() {
         (&whole[..whole.len() / 2], 3, 1),
     ] {
         file(dir.path(), "broken.zip", broken);
-        let line = "zip -f --repair broken.zip a.zip --report json";
+        let line = "zip --force --repair broken.zip a.zip --report json";
         let ended = run(dir.path(), words(line)).expect(code);
         let report: serde_json::Value = serde_json::from_str(
             ended

@@ -27,6 +27,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         has("zip", "-v") && has("unzip", "-v") && has("7zz", "i") && has("python3", "--version") && Path::new(ZONES_DIR).is_dir() => [times_are_right_in_every_zone],
         has("unzip", "-v") && has("zip", "-v") && has("7zz", "i") && has("bsdtar", "--version") && has("python3", "--version") => [archives_that_go_on_are_read],
         has("unzip", "-v") && has("7zz", "i") && has("python3", "--version") => [changed_archives_are_read],
+        has("zip", "-v") && has("unzip", "-v") && has("7zz", "i") && has("python3", "--version") => [merged_archives_of_others_are_read],
         has_pyzipper() => [pyzipper_aes],
     ]
 }
@@ -67,10 +68,10 @@ fn tree(dir: &Path) {
 fn archives(dir: &Path, zstd: bool) -> Vec<(String, Vec<u8>)> {
     let mut lines = vec!["-r", "-9r", "-1rT2", "-0r", "-rX"];
     if zstd {
-        lines.push("-r -m zstd");
+        lines.push("-r -Z zstd");
     }
     let pack = |line: &str| {
-        run(dir, words(&format!("zip -f {line} out.zip src"))).expect(0);
+        run(dir, words(&format!("zip --force {line} out.zip src"))).expect(0);
         let archive = std::fs::read(dir.join("out.zip")).expect("read");
         (line.to_owned(), archive)
     };
@@ -150,10 +151,10 @@ fn combinations(dir: &Path) -> Vec<Made> {
     let mut lines: Vec<String> = (0..=9)
         .map(|level| format!("-{level}r a.zip src"))
         .collect();
-    for flags in ["-m zstd", "-m zstd --level 19", "-m store"] {
+    for flags in ["-Z zstd", "-Z zstd --level 19", "-Z store"] {
         lines.push(format!("-r {flags} a.zip src"));
     }
-    for flags in ["-0", "", "-m zstd", "--aes 128", "--aes 192 -T2", "-0 -T2"] {
+    for flags in ["-0", "", "-Z zstd", "--aes 128", "--aes 192 -T2", "-0 -T2"] {
         lines.push(format!("-r --password-file pw {flags} a.zip src"));
     }
     for flags in [
@@ -176,14 +177,14 @@ fn combinations(dir: &Path) -> Vec<Made> {
         lines.push(format!("-r a.zip src; {change}"));
     }
     for change in [
-        "--append -m zstd a.zip more",
+        "--append -Z zstd a.zip more",
         "--append --password-file pw a.zip more",
     ] {
         lines.push(format!("-r a.zip src; {change}"));
     }
     lines.push("-r --append a.zip src; --append a.zip more".to_owned());
     lines.push("-r a.zip src; --repair a.zip b.zip".to_owned());
-    lines.push("-r a.zip src -x *".to_owned());
+    lines.push("-r a.zip src; -d a.zip src".to_owned());
     let made = |line: String| {
         let mut bytes = Vec::new();
         for name in ["a.zip", "b.zip"] {
@@ -201,7 +202,7 @@ fn combinations(dir: &Path) -> Vec<Made> {
         Made {
             zstd: line.contains("zstd"),
             encrypted: line.contains("pw"),
-            empty: line.ends_with(" *"),
+            empty: line.ends_with(" *") || line.ends_with("-d a.zip src"),
             line,
             bytes,
         }
@@ -210,7 +211,7 @@ fn combinations(dir: &Path) -> Vec<Made> {
     for (flags, input) in [
         ("-0", "src/large"),
         ("", "src/large"),
-        ("-m zstd", "src"),
+        ("-Z zstd", "src"),
         ("", "-"),
     ] {
         let line = format!("zip -qqr {flags} - {input}");
@@ -471,7 +472,7 @@ fn opened_by(line: &str) {
     tree(dir.path());
     file(dir.path(), "password", b"right\n");
     for flags in ["", "--aes 192 -T2", "--aes 128 -0"] {
-        let zip = format!("zip -rf --password-file password {flags} out.zip src");
+        let zip = format!("zip -r --force --password-file password {flags} out.zip src");
         run(dir.path(), words(&zip)).expect(0);
         std::fs::create_dir(dir.path().join("out")).expect("made");
         peer(dir.path(), line, b"");
@@ -551,7 +552,7 @@ fn pyzipper_aes() {
     }
     file(dir.path(), "password", b"right\n");
     for flags in ["", "--aes 192 -T2", "--aes 128 -0"] {
-        let zip = format!("zip -rf --password-file password {flags} out.zip src");
+        let zip = format!("zip -r --force --password-file password {flags} out.zip src");
         run(dir.path(), words(&zip)).expect(0);
         peer(dir.path(), "python3 aes.py read", b"");
         assert_same(&dir.path().join("src"), &dir.path().join("out/src"));
@@ -726,12 +727,47 @@ fn times_are_right_in_every_zone() {
             in_zone(dir, zone, Command::new("zip"), "-qry a.zip src");
             extract(other, 0, zone);
         }
-        in_zone(dir, zone, common::perfkit(), "zip -qqr -f a.zip src");
+        in_zone(dir, zone, common::perfkit(), "zip -qqr --force a.zip src");
         in_zone(dir, zone, Command::new("unzip"), "-q -d peer a.zip");
         // Info-ZIP leaves links the time of the run; their name comes last.
         std::fs::remove_file(dir.join("peer/src/link")).expect("removed");
         assert_near(&dir.join("peer/src"), &files[..MOMENTS.len()], 0, zone);
         std::fs::remove_dir_all(dir.join("peer")).expect("removed");
         extract(zone, 0, "perfkit");
+    }
+}
+
+fn merged_archives_of_others_are_read() {
+    let dir = directory();
+    let dir = dir.path();
+    for (number, (_, data)) in samples(2_000_000).iter().take(4).enumerate() {
+        file(dir, &format!("f{number}"), data);
+    }
+    peer(dir, "zip -q one.zip f0", b"");
+    peer(dir, "7zz a -bso0 two.zip f1", b"");
+    peer(dir, "python3 -m zipfile -c three.zip f2", b"");
+    // With a descriptor.
+    let streamed = pipe(dir, words("zip -qq - f3"), b"").expect(0).stdout;
+    file(dir, "four.zip", &streamed);
+    run(
+        dir,
+        words("zip -qq --merge all.zip one.zip two.zip three.zip four.zip"),
+    )
+    .expect(0);
+    run(
+        dir,
+        words("zip -qq --merge --split-entries 3 part.zip all.zip"),
+    )
+    .expect(0);
+    for archive in ["all.zip", "part-1.zip", "part-2.zip"] {
+        peer(dir, &format!("unzip -qt {archive}"), b"");
+        peer(dir, &format!("7zz t {archive}"), b"");
+        peer(dir, &format!("python3 -m zipfile -t {archive}"), b"");
+    }
+    peer(dir, "unzip -q all.zip -d out", b"");
+    for number in 0..4 {
+        let name = format!("f{number}");
+        let read = |path: &Path| std::fs::read(path.join(&name)).expect("read");
+        assert!(read(&dir.join("out")) == read(dir), "{name}");
     }
 }

@@ -79,12 +79,12 @@ fn what_is_added_narrows_an_archive_and_nothing_widens_it() {
         ("zip -u a.zip open/a", 0o640, 0o640),
         ("zip --append --verify a.zip private", 0o644, 0o600),
         ("zip -d a.zip public", 0o640, 0o640),
-        ("zip --repair a.zip b.zip -f", 0o640, 0o640),
+        ("zip --repair a.zip b.zip --force", 0o640, 0o640),
     ] {
-        run(dir.path(), words("zip -f a.zip public open/a")).expect(0);
+        run(dir.path(), words("zip --force a.zip public open/a")).expect(0);
         let keep = match line.contains("open/a") {
-            true => "zip -f a.zip public",
-            false => "zip -f a.zip public closed/a",
+            true => "zip --force a.zip public",
+            false => "zip --force a.zip public closed/a",
         };
         run(dir.path(), words(keep)).expect(0);
         set(&archive, before);
@@ -156,16 +156,16 @@ fn files_of_no_stated_mode_are_no_wider_than_their_archive() {
 fn a_file_that_is_no_archive_is_never_replaced_by_one() {
     let dir = directory();
     for line in [
-        "zip -f text text",
-        "zip -f text other",
+        "zip --force text text",
+        "zip --force text other",
         "zip text other",
-        "zip -rf text other",
-        "zip -f -X text other",
-        "zip --repair a.zip text -f",
+        "zip -r --force text other",
+        "zip --force -X text other",
+        "zip --repair a.zip text --force",
     ] {
         file(dir.path(), "text", b"precious words");
         file(dir.path(), "other", b"other words");
-        run(dir.path(), words("zip -f a.zip other")).expect(0);
+        run(dir.path(), words("zip --force a.zip other")).expect(0);
         let refused = run(dir.path(), words(line)).expect(2);
         let told = "'text' is not a ZIP archive, and an archive would replace it";
         assert!(refused.stderr.contains(told), "{line}: {}", refused.stderr);
@@ -181,7 +181,7 @@ fn a_file_that_is_no_archive_is_never_replaced_by_one() {
     for target in [&whole[..], cut, &behind, b""] {
         file(dir.path(), "b.zip", target);
         run(dir.path(), words("zip b.zip other")).expect(1);
-        run(dir.path(), words("zip -f b.zip other")).expect(0);
+        run(dir.path(), words("zip --force b.zip other")).expect(0);
         run(dir.path(), words("unzip -t --strict b.zip")).expect(0);
     }
 }

@@ -22,7 +22,7 @@ const WAYS: [&str; 9] = [
     "-T1",
     "-T3",
     "-0",
-    "-m zstd",
+    "-Z zstd",
     "--password-file pw",
     "--password-file pw -0 -T2",
     "--append",
@@ -44,10 +44,10 @@ fn files_of_no_stated_size_are_packed_whole_in_every_way() {
         };
         for path in MADE_UP {
             let expected = std::fs::read(path).expect("Linux has it");
-            run(dir.path(), words("zip -f a.zip first")).expect(0);
+            run(dir.path(), words("zip --force a.zip first")).expect(0);
             let line = match way {
                 "--append" | "-u" => format!("zip {way} a.zip {path}"),
-                way => format!("zip -f {way} a.zip {path}"),
+                way => format!("zip --force {way} a.zip {path}"),
             };
             run(dir.path(), words(&line)).expect(0);
             let name = path.trim_start_matches('/');
@@ -67,7 +67,7 @@ fn files_of_no_stated_size_are_packed_whole_in_every_way() {
             }
         }
     }
-    run(dir.path(), words("zip -f a.zip /proc/self/status")).expect(0);
+    run(dir.path(), words("zip --force a.zip /proc/self/status")).expect(0);
     let status = run(dir.path(), words("unzip -qqp a.zip")).expect(0);
     assert!(status.text().contains("VmRSS:"), "{}", status.text());
 }
@@ -223,8 +223,8 @@ fn a_file_that_changes_on_its_way_into_a_pipe_is_named_and_the_archive_holds_wha
     for way in [
         "-T1",
         "-T3",
-        "-m zstd -T1",
-        "-m zstd -T2",
+        "-Z zstd -T1",
+        "-Z zstd -T2",
         "--password-file pw",
         "-0",
     ] {
@@ -312,7 +312,7 @@ fn changed_on_its_way(dir: &Path, way: &str, meanwhile: Meanwhile) -> bool {
         .expect("made");
     let mut child = perfkit()
         .current_dir(dir)
-        .args(words(&format!("zip -q -f {way} a.zip first big last")))
+        .args(words(&format!("zip -q --force {way} a.zip first big last")))
         .stderr(Stdio::piped())
         .spawn()
         .expect("perfkit runs");

@@ -10,7 +10,8 @@
 //! [`write_behind`] writes buffers of any size in order. [`target`] makes files appear by rename, out of
 //! [`temporary`] ones, [`targets`] several at once. [`conflicts`] refuses to write what is read,
 //! [`open`] waits for FIFOs, [`beneath`] keeps files below one directory. Sources may be named by a
-//! [`url`]; what is behind one is read in `remote`. [`steady`] tells whether a file changed while it was
+//! [`url`]; what is behind one is read in `remote`, and `object` has objects of stores for asynchronous
+//! programs. [`steady`] tells whether a file changed while it was
 //! read, [`rights`] who may read what is made of several. [`splice`] replaces the end of a file that
 //! stays the same file.
 #![forbid(unsafe_code)]
@@ -24,6 +25,8 @@ mod context;
 mod display;
 mod error;
 mod link;
+#[cfg(feature = "objects")]
+pub mod object;
 pub mod open;
 pub mod output;
 pub mod place;

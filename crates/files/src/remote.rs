@@ -19,14 +19,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
-use object_store::path::Path;
-use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt as _};
+use object_store::{GetOptions, GetRange, ObjectStoreExt as _};
 use tokio::runtime::{Builder, Runtime};
 
 use self::answer::Answered;
 use self::failed::RemoteError;
 pub use self::spans::Spans;
 pub use self::upload::Upload;
+use crate::object::{Object, ObjectError, Parts};
 use crate::{Cancel, POLL};
 
 /// Bytes of one request for a part of an object.
@@ -70,11 +70,18 @@ pub fn is_interrupt(error: &io::Error) -> bool {
     inner == Some(&RemoteError::Interrupted)
 }
 
+/// The object that a URL names, for asynchronous programs. Sends no request.
+///
+/// # Errors
+/// The URL or the environment is invalid.
+pub fn object(url: &str) -> io::Result<Object> {
+    Ok(stores::of(url, &PATIENCE, &Answered::default())?)
+}
+
 /// An object that a URL names.
 #[derive(Debug)]
 pub struct Remote {
-    store: Box<dyn ObjectStore>,
-    path: Path,
+    object: Object,
     answered: Answered,
     runtime: Waiting,
 }
@@ -90,11 +97,10 @@ impl Remote {
 
     fn with(url: &str, patience: &Patience, cancel: &Cancel) -> io::Result<Self> {
         let answered = Answered::default();
-        let (store, path) = stores::of(url, patience, &answered)?;
+        let object = stores::of(url, patience, &answered)?;
         let runtime = Builder::new_current_thread().enable_all().build()?;
         Ok(Self {
-            store,
-            path,
+            object,
             answered,
             runtime: Waiting::new(runtime, cancel),
         })
@@ -106,7 +112,7 @@ impl Remote {
             range: (start > 0).then_some(GetRange::Offset(start)),
             ..GetOptions::default()
         };
-        let get = self.store.get_opts(&self.path, options);
+        let get = self.object.store().get_opts(self.object.path(), options);
         let result = self
             .runtime
             .wait(get)?
@@ -119,6 +125,34 @@ impl Remote {
             size,
             runtime: self.runtime,
         })
+    }
+
+    /// The object, for [`wait`](Self::wait).
+    #[must_use]
+    pub fn object(&self) -> &Object {
+        &self.object
+    }
+
+    /// What `work` comes to, unless an interrupt comes first. All work with the object must go through the
+    /// same `Remote`.
+    ///
+    /// # Errors
+    /// The interrupt.
+    pub fn wait<T>(&self, work: impl Future<Output = T>) -> io::Result<T> {
+        self.runtime.wait(work)
+    }
+
+    /// Takes back what was sent of an upload, interrupted or not.
+    pub fn abort(&self, parts: &mut Parts) {
+        if let Some(runtime) = &self.runtime.runtime {
+            runtime.block_on(parts.abort());
+        }
+    }
+
+    /// Why an upload failed, in one line.
+    #[must_use]
+    pub fn error(&self, error: &ObjectError) -> io::Error {
+        RemoteError::of_upload(error, self.answered.last()).into()
     }
 
     fn refused(&self, error: &object_store::Error) -> RemoteError {
@@ -144,8 +178,8 @@ impl Remote {
 
     /// Bytes of the object.
     fn size(&self) -> io::Result<u64> {
-        let head = self.store.get_opts(
-            &self.path,
+        let head = self.object.store().get_opts(
+            self.object.path(),
             GetOptions {
                 head: true,
                 ..GetOptions::default()
@@ -162,7 +196,7 @@ impl Remote {
     /// These bytes of the object, which has them.
     fn range(&self, range: Range<u64>) -> io::Result<Bytes> {
         let (start, wanted) = (range.start, range.end - range.start);
-        let get = self.store.get_range(&self.path, range);
+        let get = self.object.store().get_range(self.object.path(), range);
         let bytes = self.runtime.wait(get)?;
         let bytes = bytes.map_err(|error| match self.answered.last() {
             // The answer was as it should be: what broke is the stream behind it.

@@ -55,7 +55,11 @@ impl Rights {
             false => (group_bits & others) << 3 | (group_bits & others),
         };
         let all = self.found.iter().map(rights);
-        all.fold(mode & 0o777, |mode, rights| mode & (0o700 | rights))
+        // Who may read a program may run it.
+        let runs = |rights: u32| (rights & 0o044) >> 2;
+        all.fold(mode & 0o777, |mode, rights| {
+            mode & (0o700 | rights | runs(rights))
+        })
     }
 
     /// Takes from a file what not everybody has who may read the sources; its mode, if that changed.
@@ -112,6 +116,20 @@ mod tests {
         assert_eq!(narrowed(&[0o640], false), 0o600);
         assert_eq!(narrowed(&[0o604], false), 0o600);
         assert_eq!(narrowed(&[0o400], true), 0o600);
+    }
+
+    #[test]
+    fn who_may_read_a_program_may_run_it() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("a");
+        std::fs::write(&path, b"").expect("written");
+        for (mode, expected) in [(0o644, 0o755), (0o640, 0o750), (0o600, 0o700)] {
+            std::fs::set_permissions(&path, Permissions::from_mode(mode)).expect("set");
+            let metadata = path.metadata().expect("there");
+            let mut rights = Rights::default();
+            rights.narrow(&metadata);
+            assert_eq!(rights.of(0o755, metadata.gid()), expected, "{mode:o}");
+        }
     }
 
     #[test]

@@ -274,9 +274,9 @@ impl Target {
                 .flush()
                 .map_err(|error| Error::write("standard output", error)),
             #[cfg(feature = "remote")]
-            Self::Remote { file, upload, path } => upload
-                .finish(file)
-                .map_err(|error| Error::write(path, error)),
+            Self::Remote { file, upload, path } => {
+                upload.finish(file).map_err(|error| failed(&path, error))
+            }
         }
     }
 

@@ -24,6 +24,15 @@ pub fn of(source: &Path) -> Option<&str> {
     known.then_some(text)
 }
 
+/// Whether a URL names what a web server has, and not an object of a store.
+#[must_use]
+pub fn is_web(url: &str) -> bool {
+    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+    ["http", "https"]
+        .iter()
+        .any(|web| web.eq_ignore_ascii_case(scheme))
+}
+
 /// The error of a build without the feature `remote`.
 #[cfg(not(feature = "remote"))]
 #[must_use]

@@ -12,6 +12,8 @@ use crate::names::named;
 pub enum Isa {
     /// Eight bytes at a time in a general register, on any processor.
     Scalar,
+    /// 16 bytes at a time, on 64-bit ARM.
+    Neon,
     /// 16 bytes at a time.
     Sse2,
     /// 32 bytes at a time.
@@ -26,8 +28,9 @@ named!(Isa, "instruction set");
 
 impl Isa {
     /// All of them, the fastest last.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Scalar,
+        Self::Neon,
         Self::Sse2,
         Self::Avx2,
         Self::Avx512Bw,
@@ -47,7 +50,9 @@ impl Isa {
             Self::Avx512Bw => x86::has_avx512(),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512Vbmi2 => x86::has_avx512() && x86::has!("avx512vbmi", "avx512vbmi2"),
-            #[cfg(not(target_arch = "x86_64"))]
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            Self::Neon => std::arch::is_aarch64_feature_detected!("neon"),
+            #[allow(unreachable_patterns, reason = "some processors have all of theirs")]
             _ => false,
         }
     }
@@ -64,6 +69,7 @@ impl Isa {
     pub fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",
+            Self::Neon => "neon",
             Self::Sse2 => "sse2",
             Self::Avx2 => "avx2",
             Self::Avx512Bw => "avx512bw",

@@ -75,7 +75,10 @@ impl TwoBytes {
         #[cfg(target_arch = "x86_64")]
         return self.vbmi2.to_soh(text, separator, wanted, out);
         #[cfg(not(target_arch = "x86_64"))]
-        match self.never {}
+        {
+            let _ = (text, wanted, out);
+            match self.never {}
+        }
     }
 
     /// Appends a message with a separator in place of each byte 1.
@@ -89,7 +92,10 @@ impl TwoBytes {
             out.truncate(start + written);
         }
         #[cfg(not(target_arch = "x86_64"))]
-        match self.never {}
+        {
+            let _ = (message, separator, out);
+            match self.never {}
+        }
     }
 }
 

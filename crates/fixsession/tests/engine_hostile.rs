@@ -91,7 +91,7 @@ fn a_flood_of_one_session_does_not_hold_up_another() {
         calm.expect("|112=HOW|");
         // Thousands of orders wait, but few of them are handled before this.
         assert!(
-            started.elapsed() < Duration::from_secs(2),
+            started.elapsed() < Duration::from_secs(8),
             "{:?}",
             started.elapsed()
         );

@@ -138,6 +138,11 @@ fn latency(row: &Latency, at: Row, budget: &mut Budget) -> Checked {
         "max_ns",
         "does not agree with n",
     )?;
+    at.need(
+        row.effective_n.is_none_or(|effective| effective <= row.n),
+        "effective_n",
+        "is above n",
+    )?;
     let (min, max) = (row.min_ns.unwrap_or(0), row.max_ns.unwrap_or(0));
     at.need(min <= max, "min_ns", "min_ns is above max_ns")?;
     if let Some(mean) = row.mean_ns {
@@ -277,6 +282,7 @@ fn comparison(found: &Comparison, at: Row) -> Checked {
         ("baseline_median_ns", found.baseline_median_ns),
         ("target_median_ns", found.target_median_ns),
         ("resolution", found.resolution),
+        ("margin", found.margin),
     ] {
         at.need(value.is_none_or(at_least_0), field, "below 0")?;
     }
@@ -299,6 +305,9 @@ fn gate(found: &GateResult, at: Row) -> Checked {
     })?;
     let message = "does not match the limit in the gate's text";
     at.need(parsed.limit_ns() == found.limit_ns, "limit_ns", message)?;
+    at.need(parsed.limit() == found.limit, "limit", message)?;
+    let finite = found.value.is_none_or(f64::is_finite);
+    at.need(finite, "value", "a number is NaN or infinite")?;
     let value = found.value_ns;
     let inside = found.ci95_ns.is_none_or(|[low, high]| {
         low <= high && value.is_none_or(|value| low <= value && value <= high)

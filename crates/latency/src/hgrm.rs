@@ -11,8 +11,9 @@ use std::str::FromStr;
 
 use hdrhistogram::Histogram;
 
-use crate::percentile::values_at_ranks;
+use crate::percentile::{order_statistic_ranks, values_at_ranks};
 use crate::read::{Place, ReadError, ReadErrorKind};
+use crate::report::{Latency, LatencyName, Timing};
 
 /// How often the distance to 100 % is halved: up to one value in 16 million.
 pub const HALVINGS: u32 = 24;
@@ -70,6 +71,66 @@ impl HgrmUnit {
             Self::Ms => 1e6,
         }
     }
+}
+
+/// The header of C tools of HdrHistogram, whose columns are wider.
+const HEADER_C: &str = "Value   Percentile   TotalCount";
+/// What wrk2 prints above its distribution, which is one of milliseconds.
+const WRK2: &str = "Detailed Percentile spectrum:";
+
+/// The unit of a file, as far as it can be known: what it says itself, as those written by perfkit do; milliseconds
+/// for the output of wrk2, whole or the distribution alone; microseconds for any other.
+///
+/// ```
+/// use perfkit_latency::hgrm::{HgrmUnit, unit_of};
+/// assert_eq!(unit_of("  Detailed Percentile spectrum:\n"), HgrmUnit::Ms);
+/// ```
+#[must_use]
+pub fn unit_of(text: &str) -> HgrmUnit {
+    let stated = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("#["))
+        .flat_map(footer_fields)
+        .find_map(|(name, value)| (name == "Unit").then(|| value.parse().ok())?);
+    let is_c = || text.contains(WRK2) || text.contains(HEADER_C);
+    stated.unwrap_or_else(|| if is_c() { HgrmUnit::Ms } else { HgrmUnit::Us })
+}
+
+/// Whether a text is the output of wrk2 with its distribution in it.
+#[must_use]
+pub fn is_printed(text: &str) -> bool {
+    text.contains(WRK2)
+}
+
+/// The distribution within the output of a tool that prints more than that, with the number of lines before it.
+fn distribution(text: &str) -> (usize, &str) {
+    let Some(at) = text.find(WRK2) else {
+        return (0, text);
+    };
+    let from = at + WRK2.len();
+    let rest = &text[from..];
+    // It ends with the line of `Buckets`.
+    let end = rest.find("#[Buckets").map(|at| {
+        let line = rest[at..].find('\n').unwrap_or(rest.len() - at);
+        at + line
+    });
+    (
+        text[..from].matches('\n').count(),
+        &rest[..end.unwrap_or(rest.len())],
+    )
+}
+
+/// Writes what a distribution is of, as a line that other tools ignore. [`read`] takes the row from it, and
+/// [`unit_of`] the unit.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_row(w: &mut impl io::Write, row: LatencyName, unit: HgrmUnit) -> io::Result<()> {
+    writeln!(
+        w,
+        "#[Row     = {:>12}, Unit           = {unit:>12}]",
+        row.as_str()
+    )
 }
 
 /// Writes the distribution of a histogram of nanoseconds.
@@ -190,6 +251,8 @@ pub struct Hgrm {
     pub max_ns: Option<f64>,
     /// How many values there are, by the footer or else by the last row.
     pub total_count: u64,
+    /// Which time it is of, where the file says so; the distribution of wrk2 is one of response times.
+    pub row: Option<LatencyName>,
     /// Powers of two of the histogram, from the footer.
     pub buckets: Option<u64>,
     /// Linear steps in each, from the footer.
@@ -208,14 +271,16 @@ pub fn read(text: &str, unit: HgrmUnit) -> Result<Hgrm, ReadError> {
         stdev_ns: None,
         max_ns: None,
         total_count: 0,
+        row: text.contains(WRK2).then_some(LatencyName::Response),
         buckets: None,
         sub_buckets: None,
     };
+    let (skipped, text) = distribution(text);
     let mut has_header = false;
     let mut total = None;
     for (at, line) in text.lines().enumerate() {
         let place = Place::Line {
-            line: at as u64 + 1,
+            line: (skipped + at) as u64 + 1,
             column: 0,
         };
         let line = line.trim();
@@ -276,6 +341,7 @@ fn read_footer(hgrm: &mut Hgrm, total: &mut Option<u64>, name: &str, value: &str
         "StdDeviation" => hgrm.stdev_ns = ns(),
         "Max" => hgrm.max_ns = ns(),
         "Total count" => *total = value.parse().ok(),
+        "Row" => hgrm.row = value.parse().ok().or(hgrm.row),
         "Buckets" => hgrm.buckets = value.parse().ok(),
         "SubBuckets" => hgrm.sub_buckets = value.parse().ok(),
         _ => {}
@@ -320,6 +386,36 @@ fn read_row(line: &str, scale: f64, last: Option<&HgrmRow>) -> Result<HgrmRow, &
 }
 
 impl Hgrm {
+    /// The row of a report: mean, standard deviation and maximum from the footer, percentiles and their intervals
+    /// no narrower than the steps between the rows of the file.
+    #[must_use]
+    pub fn latency(&self) -> Latency {
+        let name = self.row.unwrap_or(LatencyName::Service);
+        let timing = match name {
+            LatencyName::Response => Timing::Intended,
+            _ => Timing::Actual,
+        };
+        let mut row = Latency::from_histogram(name, "operation", timing, &self.histogram());
+        let (least, most) = (row.min_ns.unwrap_or(0), row.max_ns.unwrap_or(0));
+        // A footer that contradicts the rows is not believed.
+        let within = |ns: &f64| (least as f64 * 0.95..=most as f64 * 1.05).contains(ns);
+        if let Some(mean) = self.mean_ns.filter(within) {
+            row.mean_ns = Some(mean);
+            row.stdev_ns = self.stdev_ns.or(row.stdev_ns);
+        }
+        for found in &mut row.percentiles {
+            found.ci95_ns = found.value_ns.and_then(|value| {
+                let (low, high) = order_statistic_ranks(row.n, found.p, 0.95)?;
+                let below = self.rows.iter().rev().find(|step| step.total_count < low);
+                let above = self.rows.iter().find(|step| step.total_count >= high);
+                let low = below.map_or(0, |step| whole_ns(step.value_ns)).min(value);
+                let high = above.map_or(most, |step| whole_ns(step.value_ns));
+                Some([low, high.max(value).min(most.max(value))])
+            });
+        }
+        row
+    }
+
     /// An approximate histogram of this distribution: all values between two rows count at the upper one.
     /// Good for percentiles of the ladder and for overlays, not for exact merging.
     #[must_use]

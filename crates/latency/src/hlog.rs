@@ -23,6 +23,8 @@ use crate::report::{Interval, Latency, LatencyName, Timing};
 const LINES_MAX: usize = 1_000_000;
 /// Most tags that become rows.
 const TAGS_MAX: usize = 1_000;
+/// Lines in which the start time of a log is looked for.
+const HEADER_LINES_MAX: usize = 100;
 /// Starts beyond this (three years) are times since the epoch, not since a base time.
 const SINCE_EPOCH_S: f64 = 1e8;
 
@@ -249,6 +251,24 @@ pub fn read(bytes: &[u8]) -> Result<Vec<TaggedHistogram>, ReadError> {
     Ok(found)
 }
 
+/// When the run of a log started: by its start time, or else its base time; `None` where it states none.
+#[must_use]
+pub fn started_at(bytes: &[u8]) -> Option<SystemTime> {
+    let comment = |line: &&[u8]| line.starts_with(b"#");
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    let mut found = None;
+    for line in lines.take(HEADER_LINES_MAX).filter(comment) {
+        for entry in IntervalLogIterator::new(line) {
+            match entry {
+                Ok(LogEntry::StartTime(start)) => return SystemTime::UNIX_EPOCH.checked_add(start),
+                Ok(LogEntry::BaseTime(base)) => found = SystemTime::UNIX_EPOCH.checked_add(base),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
 /// The bytes of a valid encoded histogram, deflated if they were not.
 fn checked(encoded: &str) -> Result<Vec<u8>, ReadError> {
     let bytes = coding::bytes_of_base64(encoded)?;
@@ -302,10 +322,12 @@ fn row(lines: &[&TaggedHistogram], zero_s: f64) -> Result<Latency, ReadError> {
         row.timing = Timing::Intended;
     }
     row.series = series;
-    // A line without a length is a whole run (see [`write`]), not an interval.
+    // A single line without a length is a whole run (see [`write`]), not an interval. Of several, it is one that is
+    // shorter than the half millisecond that a log can say.
+    let whole = lines.len() == 1;
     row.intervals = lines
         .iter()
-        .filter(|line| line.length_s > 0.0)
+        .filter(|line| !whole || line.length_s > 0.0)
         .map(|line| Interval {
             start_ns: nanoseconds(line.start_s - zero_s),
             length_ns: nanoseconds(line.length_s),

@@ -37,6 +37,7 @@ pub mod clock;
 mod coding;
 pub mod compare;
 mod cpu;
+pub mod dependence;
 pub mod environment;
 mod exact;
 mod gate;

@@ -35,6 +35,11 @@ impl Latency {
         let moments = pooled(self, other);
         let min_ns = self.min_ns.into_iter().chain(other.min_ns).min();
         let max_ns = self.max_ns.into_iter().chain(other.max_ns).max();
+        // Each run counts as what it was; one that is not known, in full.
+        let known = self.effective_n.or(other.effective_n).is_some();
+        let counts = |row: &Self| row.effective_n.unwrap_or(row.n);
+        let effective_n = known.then(|| counts(self).saturating_add(counts(other)));
+        let n = self.n.saturating_add(other.n);
         let ladder = Ladder {
             histogram: &histogram,
             saturated,
@@ -42,12 +47,14 @@ impl Latency {
             batch: self.batch,
             min_ns,
             max_ns,
+            inflation: effective_n.map_or(1.0, |effective| n as f64 / effective.max(1) as f64),
         };
         let percentiles = ladder.at(&LADDER);
         *self = Self {
             series: self.series.take(),
             batch: self.batch,
-            n: self.n.saturating_add(other.n),
+            n,
+            effective_n,
             min_ns,
             mean_ns: moments.map(|(mean, _)| mean),
             stdev_ns: moments.map(|(_, stdev)| stdev),

@@ -4,11 +4,13 @@
 //! averaged. It needs n samples with 1 − pⁿ ≥ 0.95: with 95 % confidence the greatest value then lies above
 //! the true percentile. Such a percentile is *earned*; with fewer samples there is a reason and no number.
 //! The interval of a value is distribution-free: two order statistics that enclose the true percentile with
-//! at least 95 % confidence, if the values are independent.
+//! at least 95 % confidence, if the values are independent. Values that depend on each other count as fewer
+//! ([`crate::dependence`]), and the interval is wider.
 
 use hdrhistogram::Histogram;
 
 use crate::binomial::lower_quantile;
+use crate::dependence;
 use crate::report::{Percentile, Timing};
 
 /// The percentiles of every report.
@@ -74,6 +76,19 @@ pub fn order_statistic_ranks(n: u64, p: f64, confidence: f64) -> Option<(u64, u6
     Some((lo.clamp(1, n), hi.clamp(1, n)))
 }
 
+/// [`order_statistic_ranks`] of values of which `inflation` count as one: the ranks of fewer values, as shares of all.
+fn dependent_ranks(n: u64, p: f64, inflation: f64) -> Option<(u64, u64)> {
+    let effective = dependence::effective(n, dependence::of_percentile(inflation, p));
+    let (low, high) = order_statistic_ranks(effective, p, CONFIDENCE)?;
+    if effective == n {
+        return Some((low, high));
+    }
+    let stretched = |rank: u64| u128::from(rank) * u128::from(n) / u128::from(effective);
+    let low = u64::try_from(stretched(low - 1)).ok()? + 1;
+    let high = u64::try_from(stretched(high)).ok()?;
+    Some((low.clamp(1, n), high.clamp(1, n)))
+}
+
 /// The rank (from 1) of the percentile `p` among n values: ⌈n·p/100⌉ in integer arithmetic, so that 99.9 %
 /// of 1,000 is 999 and not 1,000. `p` counts to six decimals.
 #[must_use]
@@ -95,6 +110,7 @@ pub fn percentiles(histogram: &Histogram<u64>, saturated: u64, timing: Timing) -
         batch: 1,
         min_ns: None,
         max_ns: None,
+        inflation: 1.0,
     }
     .at(&LADDER)
 }
@@ -109,6 +125,8 @@ pub(crate) struct Ladder<'a> {
     pub(crate) min_ns: Option<u64>,
     /// The exact greatest value, where it is known better than to the histogram's precision.
     pub(crate) max_ns: Option<u64>,
+    /// How many values count as one independent value, for the mean.
+    pub(crate) inflation: f64,
 }
 
 impl Ladder<'_> {
@@ -173,7 +191,7 @@ impl Ladder<'_> {
     fn bounds(&self, n: u64, p: f64) -> Option<(u64, u64)> {
         let sampled = self.timing != Timing::Modelled;
         sampled
-            .then(|| order_statistic_ranks(n, p, CONFIDENCE))
+            .then(|| dependent_ranks(n, p, self.inflation))
             .flatten()
     }
 

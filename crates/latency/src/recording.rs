@@ -3,6 +3,7 @@
 use hdrhistogram::Histogram;
 
 use crate::coding;
+use crate::dependence;
 use crate::exact::Exact;
 use crate::percentile::{LADDER, Ladder};
 use crate::read::ReadError;
@@ -27,6 +28,13 @@ impl Recording {
     pub fn latency(&self) -> Latency {
         let (spec, exact) = (&self.spec, &self.exact);
         let n = self.n();
+        let mean = self.mean_ns();
+        let stdev = mean.and_then(|mean| self.stdev_ns(mean));
+        let buckets = self.buckets.report(spec.batch);
+        let inflation = buckets
+            .as_ref()
+            .zip(stdev)
+            .and_then(|(buckets, stdev)| dependence::of_buckets(buckets, spec.batch, stdev));
         let ladder = Ladder {
             histogram: &self.histogram,
             saturated: exact.saturated,
@@ -34,8 +42,8 @@ impl Recording {
             batch: spec.batch,
             min_ns: (n > 0).then_some(exact.min_ns),
             max_ns: Some(exact.max_ns),
+            inflation: inflation.unwrap_or(1.0),
         };
-        let mean = self.mean_ns();
         Latency {
             series: spec.series.clone(),
             name: spec.name,
@@ -45,11 +53,12 @@ impl Recording {
             n,
             min_ns: (n > 0).then_some(exact.min_ns),
             mean_ns: mean,
-            stdev_ns: mean.and_then(|mean| self.stdev_ns(mean)),
+            stdev_ns: stdev,
+            effective_n: inflation.map(|inflation| dependence::effective(n, inflation)),
             max_ns: (n > 0).then_some(exact.max_ns),
             saturated: exact.saturated,
             percentiles: ladder.at(&LADDER),
-            buckets: self.buckets.report(spec.batch),
+            buckets,
             histogram_v2_deflate_b64: coding::encode_base64(&self.histogram),
             intervals: Vec::new(),
             log_parts: self.log_parts.clone(),
@@ -131,6 +140,7 @@ impl Latency {
             batch: 1,
             min_ns: some.then(|| histogram.min()),
             max_ns: Some(histogram.max()),
+            inflation: 1.0,
         };
         Self {
             series: None,
@@ -142,6 +152,7 @@ impl Latency {
             min_ns: some.then(|| histogram.min()),
             mean_ns: some.then(|| histogram.mean()).and_then(finite),
             stdev_ns: some.then(|| histogram.stdev()).and_then(finite),
+            effective_n: None,
             max_ns: some.then(|| histogram.max()),
             saturated: 0,
             percentiles: ladder.at(&LADDER),
@@ -158,6 +169,17 @@ impl Latency {
     /// When its text is not a histogram, or has more than four million counts.
     pub fn histogram(&self) -> Result<Histogram<u64>, ReadError> {
         coding::decode_base64(&self.histogram_v2_deflate_b64)
+    }
+
+    /// How many values of the row count as one independent value, for its mean: 1 where that is not known.
+    #[must_use]
+    pub fn inflation(&self) -> f64 {
+        match self.effective_n {
+            Some(effective) if effective > 0 && effective < self.n => {
+                self.n as f64 / effective as f64
+            }
+            _ => 1.0,
+        }
     }
 
     /// The label of the row in tables, gates and tags: its series and its name.

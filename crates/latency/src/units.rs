@@ -27,6 +27,7 @@ pub(crate) fn unit_ns(unit: &str) -> Option<u64> {
         "us" | "µs" | "μs" => Some(1_000),
         "ms" => Some(1_000_000),
         "s" => Some(1_000_000_000),
+        "h" => Some(3_600_000_000_000),
         _ => None,
     }
 }
@@ -53,6 +54,54 @@ pub(crate) fn parse_duration(text: &str) -> Option<u64> {
         return None;
     }
     whole_ns.checked_add(u64::try_from(scaled / scale).ok()?)
+}
+
+/// What a number is, for its unit in text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A count, a quotient or a share.
+    Plain,
+    /// Bytes, or bytes a second.
+    Bytes,
+    /// Nanoseconds.
+    Time,
+}
+
+/// A limit as people write it, at least 0: `1000`, `2.5` or `1 %` for a plain number; `100M`, `1.5GiB` or `100MiB/s` for
+/// bytes, in multiples of 1,024; a time for a time.
+pub(crate) fn parse_number(text: &str, kind: Kind) -> Option<f64> {
+    if kind == Kind::Time {
+        return parse_duration(text).map(|ns| ns as f64);
+    }
+    let text = text.strip_suffix("/s").unwrap_or(text).trim();
+    let end = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let factor = match (kind, unit.trim().to_ascii_lowercase().as_str()) {
+        (_, "") => 1.0,
+        (Kind::Plain, "%") => 0.01,
+        (Kind::Bytes, "b") => 1.0,
+        (Kind::Bytes, "k" | "kb" | "kib") => 1024.0,
+        (Kind::Bytes, "m" | "mb" | "mib") => 1024.0 * 1024.0,
+        (Kind::Bytes, "g" | "gb" | "gib") => 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    };
+    let number = number.parse::<f64>().ok()? * factor;
+    (number.is_finite() && number < 1e300).then_some(number)
+}
+
+/// A number of a report for a reason.
+pub(crate) fn number(value: f64, kind: Kind) -> String {
+    match kind {
+        Kind::Time => duration(value.max(0.0) as u64),
+        Kind::Bytes => format!("{value:.0} B"),
+        Kind::Plain if value.abs() >= 1_000.0 => format!("{value:.0}"),
+        Kind::Plain => {
+            let text = format!("{value:.4}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub enum ExitStatus {
     Partial = 3,
     /// 4: a gate failed (`--slo`, `--fail-on-regression`).
     Gate = 4,
-    /// 5: no verdict could be reached, and `--require-verdict` asked for one.
+    /// 5: the samples cannot decide a gate, or a comparison with `--require-verdict`.
     Inconclusive = 5,
     /// 6: the environment is unfit, and `--strict-env` asked for a fit one.
     Environment = 6,
@@ -52,7 +52,9 @@ impl ExitStatus {
             Self::Usage => "wrong command line",
             Self::Partial => "some inputs failed, the rest is done and reported",
             Self::Gate => "a gate failed (--slo, --fail-on-regression)",
-            Self::Inconclusive => "no verdict, and --require-verdict asked for one",
+            Self::Inconclusive => {
+                "the samples cannot decide a gate (see --slo-undecided), or a comparison with --require-verdict"
+            }
             Self::Environment => "the environment is unfit, and --strict-env asked for a fit one",
             Self::Interrupted => "interrupted, after a valid partial report",
         }

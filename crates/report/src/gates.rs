@@ -20,6 +20,9 @@ pub fn check_rows(gates: &[Gate], row: Option<&str>, rows: &[LatencyName]) -> Re
     };
     for gate in gates {
         let name = gate.name().map(LatencyName::as_str);
+        if !gate.is_latency() {
+            continue;
+        }
         if rows.is_empty() || name.is_some_and(|name| !has(name)) {
             return Err(lacks(Asked::Gate(gate.to_string()), name));
         }
@@ -30,20 +33,23 @@ pub fn check_rows(gates: &[Gate], row: Option<&str>, rows: &[LatencyName]) -> Re
     }
 }
 
-/// Decides the gates over the rows of a report, and puts the verdicts into it.
+/// Decides the gates over a report, and puts the verdicts into it.
 pub fn decide(gates: &[Gate], report: &mut Report) {
-    let decided = gates.iter().map(|gate| gate.decide(&report.latencies));
-    report.gates = decided.collect();
+    let decided: Vec<_> = gates
+        .iter()
+        .map(|gate| gate.decide_report(report))
+        .collect();
+    report.gates = decided;
 }
 
-/// How a run that went well ends by the gates of its report. With `require_verdict` a gate that the
-/// samples cannot decide does not pass.
+/// How a run that went well ends by the gates of its report. With `undecided_passes` a gate that the samples
+/// cannot decide passes.
 #[must_use]
-pub fn status(report: &Report, require_verdict: bool) -> ExitStatus {
+pub fn status(report: &Report, undecided_passes: bool) -> ExitStatus {
     let any = |verdict| report.gates.iter().any(|gate| gate.verdict == verdict);
     if any(GateVerdict::Fail) {
         ExitStatus::Gate
-    } else if require_verdict && any(GateVerdict::Inconclusive) {
+    } else if !undecided_passes && any(GateVerdict::Inconclusive) {
         ExitStatus::Inconclusive
     } else {
         ExitStatus::Ok

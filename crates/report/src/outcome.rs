@@ -38,6 +38,8 @@ pub struct Outcome {
     pub tables: Vec<Table>,
     /// Comparisons.
     pub comparisons: Vec<Comparison>,
+    /// When what is reported started, RFC 3339, if that was before this run.
+    pub started_at: Option<String>,
 }
 
 impl Outcome {
@@ -61,6 +63,7 @@ impl Outcome {
             slowest: Vec::new(),
             tables: Vec::new(),
             comparisons: Vec::new(),
+            started_at: None,
         }
     }
 

@@ -30,8 +30,9 @@ pub struct RunOptions {
     pub seed: Option<u64>,
     /// Limits on the distributions of the run.
     pub gates: Vec<Gate>,
-    /// Whether a gate that the samples cannot decide fails the run.
-    pub require_verdict: bool,
+    /// Whether a gate that the samples cannot decide passes; by default the run ends with
+    /// [`ExitStatus::Inconclusive`].
+    pub undecided_passes: bool,
     /// Whether a machine that is unfit to measure on is refused.
     pub strict_environment: bool,
     /// Processors to pin the process to.
@@ -50,7 +51,7 @@ impl RunOptions {
             subcommand: subcommand.to_owned(),
             seed: None,
             gates: Vec::new(),
-            require_verdict: false,
+            undecided_passes: false,
             strict_environment: false,
             cpus: None,
             clock_floor: true,
@@ -205,7 +206,9 @@ impl Run {
                 subcommand: options.subcommand,
                 seed: options.seed,
             },
-            started_at: self.started_at.to_string(),
+            started_at: outcome
+                .started_at
+                .unwrap_or_else(|| self.started_at.to_string()),
             duration_ns: u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX),
             environment: self.environment,
             workload: Workload {
@@ -230,7 +233,7 @@ impl Run {
         rates(&mut report, outcome.ops, outcome.bytes_content, duration);
         gates::decide(&options.gates, &mut report);
         let status = match outcome.status {
-            ExitStatus::Ok => gates::status(&report, options.require_verdict),
+            ExitStatus::Ok => gates::status(&report, options.undecided_passes),
             other => other,
         };
         report.exit_code = status.code();

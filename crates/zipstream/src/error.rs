@@ -41,6 +41,10 @@ pub enum ErrorKind {
     Unsupported,
     /// A limit of the reader was exceeded.
     Limit,
+    /// An index that contradicts its format, or that is damaged.
+    Index,
+    /// An index of another content than that which it is used for.
+    StaleIndex,
     /// Reading or writing failed.
     Io(io::ErrorKind),
     /// A bug of this crate or of a library below it.

@@ -10,11 +10,15 @@
 //!   [`EntryReader`] is one entry as a `Read`.
 //! - [`PipeReader`]: entries in the order of the archive, from any `Read`; a [`PipeEntryReader`] is
 //!   one entry as a `Read`. [`StreamDecoder`] is the same without I/O.
+//! - [`DeflateIndex`]: random access into one large entry; an [`IndexedReader`] reads any range of it, on
+//!   several threads with the feature `parallel`.
 //! - [`deflate`]: the deflate codec by itself; its decoder takes input in any cut and names the bit
 //!   where a stream is invalid.
 //! - [`Merge`]: what becomes of files and of the entries of their names: append, update, freshen, sync.
+//! - [`combine`]: archives merged and split, their entries as they are.
 //! - [`name`]: which names may become paths.
 //! - `extract`: whole archives into a directory that nothing in them can leave (feature `extract`).
+//! - `object`: archives in object stores, of any kind (feature `object_store`).
 //!
 //! ```
 //! use zipstream::{ArchiveReader, ArchiveWriter, EntryOptions, ErrorKind};
@@ -33,11 +37,13 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod combine;
 mod crc;
 mod crypt;
 pub mod deflate;
 mod engine;
 mod entry_kind;
+mod entry_owner;
 mod entry_time;
 mod error;
 #[cfg(feature = "extract")]
@@ -46,6 +52,8 @@ mod format;
 mod merge;
 mod method;
 pub mod name;
+#[cfg(feature = "object_store")]
+pub mod object;
 mod raw_entry;
 mod read;
 mod salvage;
@@ -56,15 +64,16 @@ mod write;
 pub use crate::crc::Crc32;
 pub use crate::crypt::{AesStrength, Decryption, Encryption, Password};
 pub use crate::entry_kind::EntryKind;
+pub use crate::entry_owner::EntryOwner;
 pub use crate::entry_time::EntryTime;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::merge::{EntryVersion, Fate, FileVersion, Merge};
 pub use crate::method::Method;
 pub use crate::raw_entry::RawEntry;
 pub use crate::read::{
-    ArchiveReader, Directory, Entries, Entry, EntryReader, Limits, Locator, PipeEntryReader,
-    PipeReader, Profile, ReadAt, ReadOptions, Scratch, Seeking, StreamDecoder, StreamEntry,
-    StreamEvent, StreamStep, Warning,
+    ArchiveReader, DeflateIndex, Directory, Entries, Entry, EntryReader, ExtraField, IndexBuilder,
+    IndexedReader, Limits, Locator, PipeEntryReader, PipeReader, Profile, ReadAt, ReadOptions,
+    Scratch, Seeking, StreamDecoder, StreamEntry, StreamEvent, StreamStep, Warning,
 };
 pub use crate::salvage::{Salvage, Salvaged, salvage};
 pub use crate::write::{

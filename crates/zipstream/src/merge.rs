@@ -17,7 +17,7 @@ pub enum Merge {
     /// Replaces entries that are older than their file, and adds nothing.
     Freshen,
     /// Makes the archive what the files are: adds, replaces what differs in time or size, and deletes
-    /// entries that have no file.
+    /// entries that have no file. Of directories the time counts alone.
     Sync,
 }
 
@@ -28,7 +28,7 @@ pub struct FileVersion {
     pub modified: i64,
     /// Its size.
     pub bytes: u64,
-    /// Whether it is a directory, which has no versions.
+    /// Whether it is a directory, whose size says nothing.
     pub directory: bool,
 }
 
@@ -82,14 +82,19 @@ impl EntryVersion {
     pub fn is_older_than(self, file: FileVersion) -> bool {
         let latest = self.modified.saturating_add(self.slack());
         let earliest = self.modified.saturating_sub(self.slack());
-        file.modified > latest || (file.bytes != self.bytes && file.modified >= earliest)
+        file.modified > latest || (self.resized(file) && file.modified >= earliest)
     }
 
     /// Whether a file differs from this entry by what is stated of both.
     #[must_use]
     pub fn differs_from(self, file: FileVersion) -> bool {
         let apart = file.modified.saturating_sub(self.modified);
-        apart.saturating_abs() > self.slack() || file.bytes != self.bytes
+        apart.saturating_abs() > self.slack() || self.resized(file)
+    }
+
+    /// Whether a file, which is no directory, has another size.
+    fn resized(self, file: FileVersion) -> bool {
+        !file.directory && file.bytes != self.bytes
     }
 }
 
@@ -111,7 +116,7 @@ impl Merge {
             (_, None) => Fate::Add,
             (Self::Replace, Some(_)) => Fate::Replace,
             // An existing directory is what the user wants.
-            (_, Some(_)) if file.directory => Fate::Keep,
+            (Self::Append, Some(_)) if file.directory => Fate::Keep,
             (Self::Append, Some(_)) => Fate::Refuse,
             (Self::Update | Self::Freshen, Some(held)) => match held.is_older_than(file) {
                 true => Fate::Replace,
@@ -182,14 +187,23 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_is_there_stays_unless_all_is_replaced() {
-        let directory = FileVersion {
+    fn a_directory_is_refreshed_by_its_time_and_never_refused() {
+        let directory = |modified| FileVersion {
             directory: true,
-            ..file(2_000, 0)
+            ..file(modified, 4096)
         };
-        assert_eq!(Merge::Append.fate(directory, Some(HELD)), Fate::Keep);
-        assert_eq!(Merge::Sync.fate(directory, Some(HELD)), Fate::Keep);
-        assert_eq!(Merge::Replace.fate(directory, Some(HELD)), Fate::Replace);
+        for (merge, same, newer, older) in [
+            (Merge::Append, Fate::Keep, Fate::Keep, Fate::Keep),
+            (Merge::Replace, Fate::Replace, Fate::Replace, Fate::Replace),
+            (Merge::Update, Fate::Keep, Fate::Replace, Fate::Keep),
+            (Merge::Freshen, Fate::Keep, Fate::Replace, Fate::Keep),
+            (Merge::Sync, Fate::Keep, Fate::Replace, Fate::Replace),
+        ] {
+            for (at, fate) in [(1_000, same), (1_001, newer), (999, older)] {
+                let found = merge.fate(directory(at), Some(HELD));
+                assert_eq!(found, fate, "{merge:?} {at}");
+            }
+        }
         assert!(Merge::Sync.deletes() && !Merge::Update.deletes());
     }
 }

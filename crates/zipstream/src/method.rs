@@ -132,7 +132,10 @@ pub(crate) fn unsupported(method: Method) -> Error {
         9 | 12 | 14 | 95 if !cfg!(feature = "methods") => {
             "build zipstream with its feature `methods`"
         }
-        _ => "use 7zz for this one",
+        // What Debian's 7zip, unzip and libarchive-tools read.
+        1 | 6 => "7zz and unzip read this method",
+        98 => "7zz and bsdtar read this method",
+        _ => "7zz, unzip and bsdtar do not read it either: use the program that wrote the archive",
     })
 }
 

@@ -114,6 +114,78 @@ impl RawEntry {
         &self.name
     }
 
+    /// Its comment.
+    pub fn comment(&self) -> &[u8] {
+        &self.comment
+    }
+
+    /// Its external attributes: on Unix the mode in the upper half, and those of DOS in the lowest byte.
+    pub fn external_attributes(&self) -> u32 {
+        self.attributes
+    }
+
+    /// Replaces its external attributes. Who made the entry says what they mean, and stays.
+    pub fn set_external_attributes(&mut self, attributes: u32) {
+        self.attributes = attributes;
+    }
+
+    /// Its internal attributes; the lowest bit says that the content is text.
+    pub fn internal_attributes(&self) -> u16 {
+        self.internal
+    }
+
+    /// Replaces its internal attributes.
+    pub fn set_internal_attributes(&mut self, attributes: u16) {
+        self.internal = attributes;
+    }
+
+    /// The extra fields of its local header, as they are, without that of ZIP64.
+    pub fn local_extra_bytes(&self) -> &[u8] {
+        &self.local_extra
+    }
+
+    /// The extra fields of its directory record, as they are, without that of ZIP64.
+    pub fn extra_bytes(&self) -> &[u8] {
+        &self.central_extra
+    }
+
+    /// Puts a field of this id into both headers, in place of all that they have of it.
+    ///
+    /// # Errors
+    /// The id is that of ZIP64, of WinZip AES or of the Unicode name, which say how the entry is read; or the
+    /// fields get too long.
+    pub fn set_extra_field(&mut self, id: u16, data: &[u8]) -> Result<(), Error> {
+        self.remove_extra_field(id)?;
+        let longest = self.local_extra.len().max(self.central_extra.len());
+        let most = usize::from(u16::MAX) - extra::ZIP64_BYTES_MAX;
+        if longest + 4 + data.len() > most {
+            let what = format!("its extra fields exceed {most} bytes");
+            return Err(Error::new(ErrorKind::Setting, what));
+        }
+        put_field(&mut self.local_extra, id, data);
+        put_field(&mut self.central_extra, id, data);
+        Ok(())
+    }
+
+    /// Removes the fields of this id from both headers.
+    ///
+    /// # Errors
+    /// The id is one that says how the entry is read.
+    pub fn remove_extra_field(&mut self, id: u16) -> Result<(), Error> {
+        if matches!(id, extra::ZIP64 | extra::AES | extra::UNICODE_NAME) {
+            let what = format!("the extra field {id:#06x} says how the entry is read");
+            return Err(Error::new(ErrorKind::Setting, what));
+        }
+        for area in [&mut self.local_extra, &mut self.central_extra] {
+            let mut kept = Vec::with_capacity(area.len());
+            for (other, data) in extra::fields(area).filter(|(other, _)| *other != id) {
+                put_field(&mut kept, other, data);
+            }
+            *area = kept;
+        }
+        Ok(())
+    }
+
     /// Replaces its comment.
     ///
     /// # Errors
@@ -265,7 +337,7 @@ fn put_field(out: &mut Vec<u8>, id: u16, data: &[u8]) {
 }
 
 /// Extra fields without ZIP64, whose values are written anew.
-fn without_zip64(area: &[u8]) -> Vec<u8> {
+pub(crate) fn without_zip64(area: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(area.len());
     for (id, data) in extra::fields(area).filter(|(id, _)| *id != extra::ZIP64) {
         put_field(&mut kept, id, data);

@@ -1,7 +1,8 @@
 //! Recovering entries by their local headers when the directory is lost or wrong.
 //!
 //! Every entry is decoded and verified before it counts as recovered. Directory records found on
-//! the way restore what local headers lack: modes, links and comments.
+//! the way restore what local headers lack: modes, links and comments. They also say whether what
+//! precedes the first entry belongs there.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,6 +10,7 @@ use std::ops::Range;
 use crate::crypt::Decryption;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::Central;
+use crate::format::local::Local;
 use crate::format::{CENTRAL_SIGNATURE, LOCAL_SIGNATURE, le32};
 use crate::raw_entry::RawEntry;
 use crate::read::{Limits, ReadAt, ReadOptions, StreamDecoder, StreamEvent, read_full};
@@ -17,9 +19,25 @@ use crate::read::{Limits, ReadAt, ReadOptions, StreamDecoder, StreamEvent, read_
 const SCAN_BYTES: usize = 128 << 10;
 /// The longest header: name and extra fields have at most 65,535 bytes each.
 const HEADER_BYTES_MAX: usize = 256 << 10;
-/// How often the bytes of an archive may be decoded before it is given up: a hostile one can lead
-/// to the same bytes again and again.
-const TURNS_MAX: u64 = 16;
+/// Bytes that are read for a header that may be none.
+const FIRST_BYTES: usize = 4 << 10;
+/// How often the bytes of an archive may be decoded again before it is given up: many headers of a
+/// hostile one can lead to the same bytes. Decoding each byte for the first time is not counted,
+/// whatever content comes of it.
+const TURNS_MAX: u64 = 64;
+/// Content of this many bytes counts as one byte that is decoded again.
+const CONTENT_SHARE: u64 = 64;
+/// What programs start with: those of Windows, Linux and macOS, and scripts.
+const PROGRAMS: [&[u8]; 8] = [
+    b"MZ",
+    b"\x7fELF",
+    b"#!",
+    b"\xfe\xed\xfa\xce",
+    b"\xfe\xed\xfa\xcf",
+    b"\xce\xfa\xed\xfe",
+    b"\xcf\xfa\xed\xfe",
+    b"\xca\xfe\xba\xbe",
+];
 /// Longer than any descriptor.
 const PADDING: [u8; 24] = [0; 24];
 
@@ -46,6 +64,10 @@ pub struct Salvage {
     pub lost_entries: u64,
     /// Bytes between entries that belong to no recovered one.
     pub lost_bytes: u64,
+    /// Bytes before the first entry that are not lost: a program that extracts the archive, or what else
+    /// the directory counts on. They start the new archive if it is written with that number as its
+    /// [`preceding_bytes`](crate::ArchiveOptions::preceding_bytes).
+    pub preceding_bytes: u64,
 }
 
 /// Looks for entries from the first byte of `source` on and returns those that are intact.
@@ -73,9 +95,13 @@ pub fn salvage<R: ReadAt>(
         bytes,
         limits: *limits,
         decryption: decryption.map(|decryption| decryption.release_early(true)),
-        work_left: bytes.saturating_mul(TURNS_MAX),
+        again_left: bytes.saturating_mul(TURNS_MAX),
+        decoded_to: 0,
+        window: Window::default(),
+        output: vec![0; SCAN_BYTES],
         found: Salvage::default(),
         records: HashMap::new(),
+        first: None,
         failed: 0,
     };
     search.run()
@@ -86,13 +112,27 @@ struct Search<'a, R> {
     bytes: u64,
     limits: Limits,
     decryption: Option<Decryption>,
-    /// Bytes that may still be decoded.
-    work_left: u64,
+    /// Bytes that may still be decoded once more.
+    again_left: u64,
+    /// Bytes before this one were decoded at least once.
+    decoded_to: u64,
+    window: Window,
+    /// Room for content.
+    output: Vec<u8>,
     found: Salvage,
     /// Directory records by name.
     records: HashMap<Vec<u8>, Vec<u8>>,
+    /// The first header of an entry, and the number of signatures before it that were none.
+    first: Option<(u64, u64)>,
     /// Local headers without an intact entry.
     failed: u64,
+}
+
+/// Bytes that are searched for signatures.
+#[derive(Default)]
+struct Window {
+    start: u64,
+    bytes: Vec<u8>,
 }
 
 impl<R: ReadAt> Search<'_, R> {
@@ -120,7 +160,7 @@ impl<R: ReadAt> Search<'_, R> {
                 return Err(Error::new(ErrorKind::Limit, what).at(place));
             }
         }
-        Ok(self.settle())
+        self.settle()
     }
 
     fn read(&self, at: u64, bytes: usize) -> Result<Vec<u8>, Error> {
@@ -131,16 +171,23 @@ impl<R: ReadAt> Search<'_, R> {
     }
 
     /// The next local header or record, by its signature.
-    fn next(&self, mut at: u64) -> Result<Option<(u64, u32)>, Error> {
+    fn next(&mut self, mut at: u64) -> Result<Option<(u64, u32)>, Error> {
         while at + 4 <= self.bytes {
-            let held = self.read(at, SCAN_BYTES)?;
+            let skipped = at.checked_sub(self.window.start);
+            let skipped = skipped.and_then(|skipped| usize::try_from(skipped).ok());
+            let held = skipped.and_then(|skipped| self.window.bytes.get(skipped..));
+            let Some(held) = held.filter(|held| held.len() >= 4) else {
+                let bytes = self.read(at, SCAN_BYTES)?;
+                if bytes.len() < 4 {
+                    break;
+                }
+                self.window = Window { start: at, bytes };
+                continue;
+            };
             let signature =
-                |index: &usize| matches!(le32(&held, *index), LOCAL_SIGNATURE | CENTRAL_SIGNATURE);
-            if let Some(index) = (0..held.len().saturating_sub(3)).find(signature) {
-                return Ok(Some((at + index as u64, le32(&held, index))));
-            }
-            if held.len() < 4 {
-                break;
+                |index: &usize| matches!(le32(held, *index), LOCAL_SIGNATURE | CENTRAL_SIGNATURE);
+            if let Some(index) = (0..held.len() - 3).find(signature) {
+                return Ok(Some((at + index as u64, le32(held, index))));
             }
             at += held.len() as u64 - 3;
         }
@@ -206,10 +253,24 @@ impl<R: ReadAt> Search<'_, R> {
     /// Decodes the entry at `at` to its end and returns whether it was verified; `None` if it is
     /// damaged.
     fn decode(&mut self, decoder: &mut StreamDecoder, at: u64) -> Result<Option<bool>, Error> {
-        let mut output = vec![0; SCAN_BYTES];
+        let mut output = std::mem::take(&mut self.output);
+        let decoded = self.decode_with(decoder, at, &mut output);
+        self.output = output;
+        decoded
+    }
+
+    fn decode_with(
+        &mut self,
+        decoder: &mut StreamDecoder,
+        at: u64,
+        output: &mut [u8],
+    ) -> Result<Option<bool>, Error> {
+        // What starts where nothing was decoded yet is not decoded again.
+        let known = Some(self.decoded_to).filter(|known| *known > at);
         let mut place = at;
         loop {
-            let mut held = self.read(place, SCAN_BYTES)?;
+            let most = if place == at { FIRST_BYTES } else { SCAN_BYTES };
+            let mut held = self.read(place, most)?;
             let ends = held.is_empty();
             if ends {
                 // Only a descriptor is read ahead.
@@ -217,11 +278,15 @@ impl<R: ReadAt> Search<'_, R> {
             }
             let mut input = &held[..];
             loop {
-                let Ok(step) = decoder.push(input, &mut output) else {
+                let from = place + (held.len() - input.len()) as u64;
+                let Ok(step) = decoder.push(input, output) else {
                     return Ok(None);
                 };
                 input = &input[step.consumed..];
-                self.spend((step.consumed + step.produced / 64) as u64, place)?;
+                self.spend(known, from, step.consumed as u64, step.produced as u64)?;
+                if step.event == StreamEvent::Entry {
+                    self.first.get_or_insert((at, self.failed));
+                }
                 match step.event {
                     StreamEvent::Entry if self.passes_over(decoder) => return Ok(Some(false)),
                     StreamEvent::EntryEnd => return Ok(Some(true)),
@@ -241,11 +306,24 @@ impl<R: ReadAt> Search<'_, R> {
         }
     }
 
-    fn spend(&mut self, work: u64, at: u64) -> Result<(), Error> {
-        let left = self.work_left.checked_sub(work);
-        self.work_left = left.ok_or_else(|| {
+    /// Counts what was decoded, as far as an earlier header led to bytes before `known` already.
+    fn spend(
+        &mut self,
+        known: Option<u64>,
+        from: u64,
+        consumed: u64,
+        produced: u64,
+    ) -> Result<(), Error> {
+        let to = from.saturating_add(consumed);
+        self.decoded_to = self.decoded_to.max(to);
+        let Some(known) = known.filter(|known| from <= *known) else {
+            return Ok(());
+        };
+        let again = known.min(to) - from + produced / CONTENT_SHARE;
+        let left = self.again_left.checked_sub(again);
+        self.again_left = left.ok_or_else(|| {
             let what = "too many headers lead to the same bytes";
-            Error::new(ErrorKind::Limit, what).at(at)
+            Error::new(ErrorKind::Limit, what).at(from)
         })?;
         Ok(())
     }
@@ -258,8 +336,36 @@ impl<R: ReadAt> Search<'_, R> {
         closed && decoder.skip_entry()
     }
 
+    /// Whether what precedes the first header belongs to the archive: it is a program, or the directory
+    /// says that no entry was there. The start of an entry is neither.
+    fn is_preceded(&self, first: u64) -> Result<bool, Error> {
+        let start = self.read(0, 4)?;
+        if first == 0 || start.starts_with(b"PK") {
+            return Ok(false);
+        }
+        if PROGRAMS.iter().any(|program| start.starts_with(program)) {
+            return Ok(true);
+        }
+        let header = self.read(first, HEADER_BYTES_MAX)?;
+        let Some(local) = Local::parse(&header) else {
+            return Ok(false);
+        };
+        let offset = |record: &[u8]| Central::parse(record).map(|central| central.offset);
+        let own = self.records.get(local.name);
+        let own = own.and_then(|record| offset(record));
+        let least = self.records.values().filter_map(|record| offset(record));
+        Ok(own.is_some_and(|own| u64::from(own) <= first) && least.min() == own)
+    }
+
     /// Completes entries by their directory records, and counts what is lost.
-    fn settle(mut self) -> Salvage {
+    fn settle(mut self) -> Result<Salvage, Error> {
+        if let Some((first, failed)) = self.first
+            && self.is_preceded(first)?
+        {
+            self.found.preceding_bytes = first;
+            self.found.lost_bytes = self.found.lost_bytes.saturating_sub(first);
+            self.failed -= failed;
+        }
         let mut unmatched = self.records.len() as u64;
         for entry in &mut self.found.entries {
             let record = self.records.get(entry.raw.name_bytes());
@@ -269,6 +375,6 @@ impl<R: ReadAt> Search<'_, R> {
             }
         }
         self.found.lost_entries = self.failed.max(unmatched);
-        self.found
+        Ok(self.found)
     }
 }

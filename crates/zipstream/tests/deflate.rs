@@ -191,3 +191,94 @@ fn short_matches_are_left_where_literals_are_shorter() {
     // Half of each byte, and little more.
     assert!(packed * 100 < digits.len() * 52, "{packed}");
 }
+
+#[test]
+fn a_block_that_comes_again_is_found_at_every_level() {
+    let picture = noise(20_000);
+    let mut copies = Vec::new();
+    for nth in 0..30 {
+        copies.extend_from_slice(format!("picture {nth}\n").as_bytes());
+        copies.extend_from_slice(&picture);
+    }
+    let repeated: Vec<u8> = picture.iter().copied().cycle().take(600_000).collect();
+    for level in 1..=9 {
+        let mut compressor = Compressor::new(level);
+        for (content, what) in [(&copies, "copies"), (&repeated, "repeated")] {
+            let packed = check(&mut compressor, content, what);
+            // The block once, and two bytes for each match of 258.
+            assert!(packed < 26_000, "{what} at level {level}: {packed}");
+        }
+    }
+}
+
+#[test]
+fn a_higher_level_is_not_larger_where_matches_hardly_pay_off() {
+    let mut random = Random(11);
+    let mut of = |values: usize| -> Vec<u8> {
+        let byte = |_| b'0'.wrapping_add(random.next(values) as u8);
+        (0..200_000).map(byte).collect()
+    };
+    // Three bytes far away pay off among many values, none do among few.
+    for values in [4, 10, 16, 64, 120, 200] {
+        let content = of(values);
+        let packed = [1, 2, 3, 6, 7, 9]
+            .map(|level| check(&mut Compressor::new(level), &content, "few values"));
+        for pair in packed.windows(2) {
+            assert!(
+                pair[1] * 1000 <= pair[0] * 1003,
+                "{values} values: {packed:?}"
+            );
+        }
+    }
+}
+
+/// Noise of the first letters of an alphabet.
+fn letters(count: u8, bytes: usize) -> Vec<u8> {
+    let noise = noise(bytes);
+    noise.iter().map(|byte| b'A' + byte % count).collect()
+}
+
+#[test]
+fn literals_alone_are_as_short_as_their_code() {
+    // A letter takes four bits, but one of the 16, whose fifth bit tells it from the end of a block. A block
+    // header is below 100 bytes.
+    let content = letters(16, 300_000);
+    for level in 2..=9 {
+        let size = check(&mut Compressor::new(level), &content, "16 letters");
+        assert!(
+            size <= content.len() * 65 / 128 + 2 * 100,
+            "level {level}: {size}"
+        );
+    }
+}
+
+#[test]
+fn what_comes_again_is_found_in_content_of_literals() {
+    // After 200 KB without a match comes what stood 20,000 bytes before, then text.
+    let mut content = letters(16, 200_000);
+    let tail = content[180_000..].to_vec();
+    (0..10).for_each(|_| content.extend_from_slice(&tail));
+    let before = content.len();
+    content.extend(text(200_000));
+    for level in 2..=9 {
+        let mut compressor = Compressor::new(level);
+        let noise = check(&mut compressor, &content[..before], "repeated noise");
+        assert!(noise < 108_000, "level {level}: {noise}");
+        let alone = check(&mut compressor, &content[before..], "text alone");
+        let all = check(&mut compressor, &content, "repeated noise and text");
+        // Until the change is seen, one stretch of 12 KiB goes by.
+        assert!(all < noise + alone + 8_000, "level {level}: {all}");
+    }
+}
+
+#[test]
+fn a_long_repetition_is_found_where_it_begins() {
+    let picture = noise(20_000);
+    let content: Vec<u8> = (0..40)
+        .flat_map(|nth: u32| [format!("picture {nth}").as_bytes(), &picture[..]].concat())
+        .collect();
+    for level in 1..=9 {
+        let size = check(&mut Compressor::new(level), &content, "pictures");
+        assert!(size < 20_000 + 40 * 350, "level {level}: {size}");
+    }
+}

@@ -224,6 +224,50 @@ fn headers_that_lead_to_the_same_bytes_again_and_again_are_given_up() {
     assert_eq!(error.kind(), ErrorKind::Limit);
 }
 
+#[test]
+fn a_content_that_compresses_well_is_no_reason_to_give_an_archive_up() {
+    let zeros = vec![0; 8 << 20];
+    let mut writer = ArchiveWriter::new(Vec::new());
+    for name in ["a", "b", "c"] {
+        let options = EntryOptions::default();
+        writer.add(name, &options, &mut &zeros[..]).expect("added");
+    }
+    let (inner, _) = writer.finish().expect("finished");
+    let found = saved(&inner);
+    assert_eq!((found.entries.len(), found.lost_entries), (3, 0));
+    // The same within an entry that is cut off: what it has is decoded twice.
+    let mut writer = ArchiveWriter::new(Vec::new());
+    let options = EntryOptions::new(Method::Stored);
+    writer
+        .add("inner.zip", &options, &mut &inner[..])
+        .expect("added");
+    let (outer, _) = writer.finish().expect("finished");
+    let found = saved(&outer[..39 + inner.len() - 30]);
+    assert_eq!((found.entries.len(), found.lost_entries), (3, 1));
+}
+
+#[test]
+fn what_precedes_a_sound_archive_belongs_to_it() {
+    let archive = source(false);
+    let start = open(&archive).directory().start() as usize;
+    let preceded = |before: &[u8], archive: &[u8]| {
+        let found = saved(&[before, archive].concat());
+        (found.preceding_bytes, found.lost_bytes, found.lost_entries)
+    };
+    let program = b"#!/bin/sh\nPK\x03\x04 is how an archive starts\n";
+    let bytes = program.len() as u64;
+    // The directory says that no entry was there, and a program needs no directory.
+    assert_eq!(preceded(program, &archive), (bytes, 0, 0));
+    assert_eq!(preceded(program, &archive[..start]), (bytes, 0, 0));
+    assert_eq!(preceded(b"any bytes", &archive), (9, 0, 0));
+    let (kept, lost, _) = preceded(b"any bytes", &archive[..start]);
+    assert_eq!((kept, lost), (0, 9));
+    // The first entry without its start is none of it.
+    let found = saved(&archive[20..]);
+    assert_eq!((found.preceding_bytes, found.lost_entries), (0, 1));
+    assert!(found.lost_bytes > 0);
+}
+
 /// What an archive becomes when entries of these names follow.
 fn resumed(archive: &[u8], threads: usize, names: &[&str]) -> Vec<u8> {
     let directory = open(archive).shared_directory();

@@ -316,6 +316,47 @@ fn any_cut_of_a_long_stream() {
     }
 }
 
+/// Few letters, which have short codes, and some words, so that there are copies.
+fn letters(count: usize, bytes: usize) -> Vec<u8> {
+    let (mut random, words) = (Random(count as u64), text(2000));
+    let mut out = Vec::new();
+    while out.len() < bytes {
+        match random.next(40) {
+            0 => out.extend_from_slice(&words[random.next(1900)..][..60]),
+            _ => out.push((255 - random.next(count)) as u8),
+        }
+    }
+    out.truncate(bytes);
+    out
+}
+
+#[test]
+fn codes_of_several_symbols_at_once() {
+    let mut inflater = Inflater::new();
+    for count in [2, 3, 4, 5, 7, 10, 16, 25, 40, 64, 100, 180, 256] {
+        let content = letters(count, 40_000);
+        for (turn, stream) in streams(&content).iter().enumerate() {
+            assert!(judge(&mut inflater, stream, content.len()));
+            let mut random = Random((1000 * count + turn) as u64);
+            let mut sizes = Random((1000 * count + turn) as u64 + 500);
+            let most = [300, 7000][turn % 2];
+            let input = || 1 + random.next(most);
+            let found = in_parts(&mut inflater, stream, input, || sizes.next(2 * most));
+            assert!(
+                found == Ok((content.clone(), stream.len())),
+                "{count}, {turn}"
+            );
+            for _ in 0..10 {
+                let mut changed = stream.clone();
+                let at = random.next(changed.len());
+                changed[at] ^= 1 << random.next(8);
+                judge(&mut inflater, &changed, content.len());
+                judge(&mut inflater, &stream[..at], content.len());
+            }
+        }
+    }
+}
+
 #[test]
 fn changed_streams_are_read_or_refused_as_elsewhere() {
     let (kinds, _) = kinds();

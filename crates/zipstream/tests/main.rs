@@ -1,11 +1,15 @@
 //! All integration tests in one executable: it links once.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[cfg(feature = "aes")]
+mod combine;
 mod common;
 #[cfg(all(feature = "aes", feature = "zstd"))]
 mod crypt;
 mod data;
 mod deflate;
+#[cfg(feature = "aes")]
+mod details;
 mod edit;
 mod external_content;
 #[cfg(feature = "extract")]
@@ -16,7 +20,10 @@ mod inflate;
 mod io_traits;
 #[cfg(feature = "methods")]
 mod methods;
+#[cfg(feature = "object_store")]
+mod object;
 mod quine;
+mod random_access;
 mod roundtrip;
 #[cfg(feature = "tokio")]
 mod tokio;

@@ -1,7 +1,10 @@
 //! The memory budget of a pool: who holds how much of it, and the pool's counters. Which idle context
 //! is dropped when memory is short is decided by the pool.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+#[cfg(feature = "tokio")]
+pub(crate) mod line;
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use std::sync::{Arc, Weak};
 
 use crate::error::{Error, Repr};
@@ -23,6 +26,12 @@ pub struct Ledger {
     pub(crate) evictions: AtomicU64,
     pub(crate) discarded: AtomicU64,
     pub(crate) refused: AtomicU64,
+    /// What may be reserved beyond the budget now.
+    #[cfg(feature = "tokio")]
+    pub(crate) beyond_bytes: AtomicU64,
+    /// Who waits for memory.
+    #[cfg(feature = "tokio")]
+    pub(crate) line: Arc<line::Line>,
     store: Weak<dyn EvictOldest>,
 }
 
@@ -44,6 +53,10 @@ impl Ledger {
             evictions: AtomicU64::new(0),
             discarded: AtomicU64::new(0),
             refused: AtomicU64::new(0),
+            #[cfg(feature = "tokio")]
+            beyond_bytes: AtomicU64::new(0),
+            #[cfg(feature = "tokio")]
+            line: Arc::default(),
             store,
         }
     }
@@ -75,12 +88,40 @@ impl Ledger {
     }
 
     fn try_reserve(&self, bytes: u64) -> bool {
+        let most = self.budget_bytes.saturating_add(self.beyond_bytes());
         self.held_bytes
-            .fetch_update(Relaxed, Relaxed, |held| {
-                held.checked_add(bytes)
-                    .filter(|&sum| sum <= self.budget_bytes)
+            .fetch_update(SeqCst, SeqCst, |held| {
+                held.checked_add(bytes).filter(|&sum| sum <= most)
             })
             .is_ok()
+    }
+
+    /// Takes memory off the account.
+    fn give_back(&self, bytes: u64) {
+        self.held_bytes.fetch_sub(bytes, SeqCst);
+        self.released();
+    }
+
+    /// Tells who waits for memory that there may be some: on the account, or that of a context that is idle now.
+    pub(crate) fn released(&self) {
+        #[cfg(feature = "tokio")]
+        self.line.released();
+    }
+
+    /// Takes back that a request was refused: it waits.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn excuse(&self) {
+        self.refused.fetch_sub(1, Relaxed);
+    }
+
+    #[cfg(feature = "tokio")]
+    fn beyond_bytes(&self) -> u64 {
+        self.beyond_bytes.load(Relaxed)
+    }
+
+    #[cfg(not(feature = "tokio"))]
+    fn beyond_bytes(&self) -> u64 {
+        0
     }
 }
 
@@ -114,6 +155,12 @@ impl Reservation {
         })
     }
 
+    /// Takes back that the last request was refused.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn excuse(&self) {
+        self.ledger.excuse();
+    }
+
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -144,15 +191,15 @@ impl Reservation {
     pub(crate) fn shrink(&mut self, bytes: u64) {
         if bytes < self.bytes / 2 {
             let less = self.bytes - bytes;
-            self.ledger.held_bytes.fetch_sub(less, Relaxed);
             self.bytes = bytes;
+            self.ledger.give_back(less);
         }
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.ledger.held_bytes.fetch_sub(self.bytes, Relaxed);
         self.ledger.contexts.fetch_sub(self.contexts, Relaxed);
+        self.ledger.give_back(self.bytes);
     }
 }

@@ -19,5 +19,9 @@ mod seekable;
 mod sliced;
 #[cfg(feature = "tokio")]
 mod tokio;
+#[cfg(feature = "tokio")]
+mod tokio_cancel;
+#[cfg(feature = "tokio")]
+mod tokio_memory;
 #[cfg(feature = "workload")]
 mod workload;

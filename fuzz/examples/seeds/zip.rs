@@ -4,7 +4,8 @@ use zipstream::{ArchiveOptions, ArchiveWriter, EntryOptions, Method};
 
 use crate::Seed;
 
-/// The seeds of `zip_extract`, `zip_read`, `zip_roundtrip`, `deflate_roundtrip` and `inflate_differential`.
+/// The seeds of `zip_extract`, `zip_read`, `zip_roundtrip`, `deflate_roundtrip`, `inflate_differential` and
+/// `deflate_index`.
 pub(crate) fn seeds() -> Vec<Seed> {
     let mut seeds = Vec::new();
     // The first bytes are the cuts.
@@ -93,7 +94,40 @@ pub(crate) fn seeds() -> Vec<Seed> {
     ] {
         seeds.push(Seed::new("inflate_differential", name, bytes));
     }
+    for (name, bytes) in indexes() {
+        seeds.push(Seed::new("deflate_index", name, bytes));
+    }
     seeds
+}
+
+/// Indexes of the sample, whole and not, and streams to make an index of. What comes first is which of both
+/// it is, the cut, the spacing, and a range: pieces of 1 KiB, 4 KiB, 20 bytes from byte 5,000 on.
+fn indexes() -> Vec<(&'static str, Vec<u8>)> {
+    const OPTIONS: [u8; 8] = [10, 0, 12, 0, 12, 57, 4, 80];
+    let (_, stream) = perfkit_fuzz::indexed_sample();
+    let (index, _) = perfkit_fuzz::index_of(&stream, 4 << 10, 1 << 10).expect("it is valid");
+    let index = index.source().clone();
+    let of_index = |bytes: &[u8]| [&[1], &OPTIONS[..], bytes].concat();
+    let of_stream = |bytes: &[u8]| [&[0], &OPTIONS[..], bytes].concat();
+    let mut window = index.clone();
+    let last = window.len() - 9;
+    window[last] ^= 0x10;
+    let mut version = index.clone();
+    version[7] += 1;
+    vec![
+        ("index", of_index(&index)),
+        ("index-cut", of_index(&index[..index.len() - 1])),
+        ("index-window", of_index(&window)),
+        ("index-version", of_index(&version)),
+        ("index-head", of_index(&index[..40])),
+        ("stream", of_stream(&stream)),
+        ("stream-cut", of_stream(&stream[..stream.len() - 1])),
+        ("stream-empty", of_stream(&[3, 0])),
+        (
+            "stream-stored",
+            of_stream(b"\x01\x04\x00\xfb\xfftext and more"),
+        ),
+    ]
 }
 
 /// Archives that are extracted: good ones, and ones whose names or links lead out of the target.

@@ -29,7 +29,7 @@ impl Body for AsyncStreams {
              with a scheduler that knows nothing yet; what comes out is decoded and compared. Sides take turns. \
              *zstdkit* is `AsyncEncoder` and `AsyncDecoder`, *async-compression* the crate of that name over the same \
              libzstd, *spawn_blocking* gathers 128 KiB, or up to the next flush, and sends them to a thread that may \
-             block. Times and memory are medians of the rounds. *wall* and *cpu* are zstdkit over the best other side, \
+             block. A slow sink or source is ready once in a millisecond. Times and memory are medians of the rounds. *wall* and *cpu* are zstdkit over the best other side, \
              the worst first; over 1.1 in {} cells. *stalls* are how long a task of the same runtime waited that was \
              woken every 500 µs: p50 and p99 of the median round, max of all. *peak* is the most memory above what the \
              process had, the output of the first repetition of decoders included.",

@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::table::Table;
 use crate::record::Body;
 
+/// Rows of each operation and instruction set on the page: the worst ones.
+const ROWS: usize = 12;
+
 /// What the program prints.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct FixShapes {
@@ -59,7 +62,7 @@ impl Body for FixShapes {
             )?;
         }
         for table in &self.tables {
-            table.write(out)?;
+            table.write_first(out, &["of", "isa"], ROWS)?;
         }
         Ok(())
     }

@@ -3,9 +3,9 @@
 //! The measuring is `perfkit compare --interleave`; what is here chooses the cases, makes the data,
 //! compares the answers before anything is timed, and collects the results in [`comparisons`], which
 //! becomes a [`Record`]. [`stress`] is about codecs of Go, [`fix`] about parsers of FIX, [`zip`] about
-//! archives: measurements of their own, in rounds. [`deflate`], [`dictionary`], [`betree`], [`fix_log`],
+//! archives: measurements of their own, in rounds. [`deflate`], [`deflate_sweep`], [`dictionary`], [`betree`], [`fix_log`],
 //! [`fix_shapes`] and [`async_streams`] run one program each and keep what it prints; [`reports`] keeps reports of perfkit, [`recipes`] runs
-//! of `cargo xtask tune`.
+//! of `cargo xtask tune`. [`verdicts`] measures nothing: it simulates.
 
 pub(crate) mod async_streams;
 pub(crate) mod betree;
@@ -13,6 +13,7 @@ pub(crate) mod betree_shapes;
 mod build;
 pub(crate) mod comparisons;
 pub(crate) mod deflate;
+pub(crate) mod deflate_sweep;
 pub(crate) mod dictionary;
 pub(crate) mod fix;
 pub(crate) mod fix_log;
@@ -27,6 +28,7 @@ mod rounds;
 mod small;
 pub(crate) mod stress;
 mod table;
+pub(crate) mod verdicts;
 pub(crate) mod zip;
 
 use std::fs;

@@ -1,5 +1,6 @@
 //! Tables of reports as the programs of comparisons print them, in Markdown.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
@@ -21,14 +22,42 @@ struct Column {
 
 impl Table {
     pub(super) fn write(&self, out: &mut String) -> std::fmt::Result {
+        self.write_first(out, &[], usize::MAX)
+    }
+
+    /// Writes at most so many rows, the first ones, of those that are equal in these columns.
+    pub(super) fn write_first(
+        &self,
+        out: &mut String,
+        by: &[&str],
+        most: usize,
+    ) -> std::fmt::Result {
         writeln!(out, "\n## {}\n", self.name)?;
         let names = self.columns.iter().map(Column::name);
         writeln!(out, "| {} |", names.collect::<Vec<_>>().join(" | "))?;
         writeln!(out, "|{}", "---|".repeat(self.columns.len()))?;
+        let keys: Vec<usize> = (0..)
+            .zip(&self.columns)
+            .filter_map(|(at, column)| by.contains(&&*column.key).then_some(at))
+            .collect();
+        let mut counts: HashMap<Vec<String>, usize> = HashMap::new();
+        let mut left = 0;
         for row in &self.rows {
+            let key = keys.iter().filter_map(|at| row.get(*at));
+            let count = counts
+                .entry(key.map(Value::to_string).collect())
+                .or_default();
+            *count += 1;
+            if *count > most {
+                left += 1;
+                continue;
+            }
             let cells = self.columns.iter().zip(row);
             let cells = cells.map(|(column, value)| column.cell(value));
             writeln!(out, "| {} |", cells.collect::<Vec<_>>().join(" | "))?;
+        }
+        if left > 0 {
+            writeln!(out, "\n{left} rows more are in the record's JSON.")?;
         }
         Ok(())
     }

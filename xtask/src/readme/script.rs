@@ -13,9 +13,10 @@ pub(super) fn commands(code: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Ends at the first failure. What a block leaves in the background would keep its output open for ever.
+/// Ends at the first failure. What a block leaves in the background would keep its output open for ever; a
+/// signal that can be caught is lost where bash has forked and not yet started the program.
 const HEAD: &str = "set -euo pipefail\n\
-    trap 'left=$(jobs -p); [ -z \"$left\" ] || kill $left 2>/dev/null || true' EXIT\n";
+    trap 'left=$(jobs -p); [ -z \"$left\" ] || kill -KILL $left 2>/dev/null || true' EXIT\n";
 
 /// A script that stops at the first failure and asserts the exit codes that comments name.
 pub(super) fn bash(code: &str) -> String {

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Body, Made};
 use crate::peers::{
-    async_streams, betree, betree_shapes, comparisons, deflate, dictionary, fix, fix_log,
-    fix_session, fix_shapes, recipes, reports,
+    async_streams, betree, betree_shapes, comparisons, deflate, deflate_sweep, dictionary, fix,
+    fix_log, fix_session, fix_shapes, recipes, reports,
 };
-use crate::peers::{stress, zip};
+use crate::peers::{stress, verdicts, zip};
 
 /// The results.
 #[derive(Debug, Serialize, Deserialize)]
@@ -19,6 +19,7 @@ pub(crate) enum Results {
     BetreeShapes(betree_shapes::BetreeShapes),
     Comparisons(comparisons::Cases),
     Deflate(deflate::Deflate),
+    DeflateSweep(deflate_sweep::DeflateSweep),
     Dictionary(dictionary::Dictionary),
     Fix(fix::Fix),
     FixLog(fix_log::FixLog),
@@ -28,6 +29,7 @@ pub(crate) enum Results {
     Recipes(recipes::Recipes),
     Reports(reports::Reports),
     Stress(stress::Stress),
+    Verdicts(verdicts::Verdicts),
     Zip(zip::Zip),
     ZipInterop(zip::interop::Interop),
     ZipMemory(zip::memory::Memory),
@@ -41,6 +43,7 @@ impl Results {
             Self::BetreeShapes(body) => body,
             Self::Comparisons(body) => body,
             Self::Deflate(body) => body,
+            Self::DeflateSweep(body) => body,
             Self::Dictionary(body) => body,
             Self::Fix(body) => body,
             Self::FixLog(body) => body,
@@ -50,6 +53,7 @@ impl Results {
             Self::Recipes(body) => body,
             Self::Reports(body) => body,
             Self::Stress(body) => body,
+            Self::Verdicts(body) => body,
             Self::Zip(body) => body,
             Self::ZipInterop(body) => body,
             Self::ZipMemory(body) => body,

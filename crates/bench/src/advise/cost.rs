@@ -110,7 +110,6 @@ fn row(
         true => Some(slices((plan.cell, watch), content, &options, bytes)?),
         false => None,
     };
-    let slice_ns = slices.as_ref().map(Times::worst_ns);
     Ok(vec![
         recipe.name().into(),
         name.into(),
@@ -119,8 +118,8 @@ fn row(
         whole.p50_ns().into(),
         whole.p99_ns().into(),
         slices.as_ref().and_then(Times::p99_ns).into(),
-        verdict(plan.threshold, whole.worst_ns(), slice_ns).into(),
-        verdict(ASYNC_THRESHOLD, whole.worst_ns(), slice_ns).into(),
+        judged(plan.threshold, &whole, slices.as_ref()).into(),
+        judged(ASYNC_THRESHOLD, &whole, slices.as_ref()).into(),
         ratio.into(),
         (compressor.memory_bytes() as u64).into(),
         options.memory_estimate_bytes(Some(bytes as u64)).into(),
@@ -202,10 +201,24 @@ fn decode_row(
         whole.p50_ns().into(),
         whole.p99_ns().into(),
         blocks.p99_ns().into(),
-        verdict(plan.threshold, whole.worst_ns(), Some(blocks.worst_ns())).into(),
-        verdict(ASYNC_THRESHOLD, whole.worst_ns(), Some(blocks.worst_ns())).into(),
+        judged(plan.threshold, &whole, Some(&blocks)).into(),
+        judged(ASYNC_THRESHOLD, &whole, Some(&blocks)).into(),
         (decompressor.memory_bytes() as u64).into(),
     ])
+}
+
+/// The verdict on calls and their slices. Where there are too few for a 99th percentile, the slowest alone decides
+/// nothing: unknown.
+fn judged(threshold: Duration, whole: &Times, slices: Option<&Times>) -> &'static str {
+    let unsure = |times: &Times| {
+        let fits = |ns: u64| Duration::from_nanos(ns) <= threshold;
+        times.p99_ns().is_none() && !fits(times.worst_ns()) && times.p50_ns().is_some_and(fits)
+    };
+    let said = verdict(threshold, whole.worst_ns(), slices.map(Times::worst_ns));
+    match unsure(whole) || said == "offload" && slices.is_some_and(unsure) {
+        true => "unknown",
+        false => said,
+    }
 }
 
 /// Inline if calls fit the threshold, sliced if their slices do, else on another thread.
@@ -305,6 +318,14 @@ mod tests {
         );
         let many = times(1000);
         assert_eq!((many.p99_ns(), many.worst_ns()), (Some(990), 990));
+        // One slow call of 100 does not show that calls are slow.
+        let (fit, over) = (times(49), times(50));
+        let of = |ns: u64, slices| judged(Duration::from_nanos(ns), &few, slices);
+        assert_eq!(of(100, None), "inline");
+        assert_eq!(of(99, None), "unknown");
+        assert_eq!(of(49, None), "offload");
+        assert_eq!(of(49, Some(&fit)), "sliced");
+        assert_eq!(of(49, Some(&over)), "unknown");
     }
 
     #[test]

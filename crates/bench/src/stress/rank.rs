@@ -75,7 +75,8 @@ const COLUMNS: [(&str, Unit); 19] = [
     ("rss_bytes_max", Unit::Bytes),
 ];
 
-/// All of them, by bytes per CPU-second; then those that leak or miss the ratio, without a rank.
+/// All of them, by bytes per CPU-second; then those that leak or miss the ratio (1.1 if none is asked for), without a
+/// rank.
 #[must_use]
 pub fn ranking(rows: &[Row], control: &Control, ratio_min: Option<f64>) -> Table {
     let mut table = Table::new("codecs and pools", &COLUMNS);
@@ -117,10 +118,15 @@ fn behind(row: &Row, first: &Row, control: &Control) -> bool {
 }
 
 fn cells(row: &Row, rank: Option<u64>, ratio_min: Option<f64>) -> Vec<Cell> {
-    let verdict = match (row.leak.found(), row.misses(ratio_min)) {
-        (true, _) => "leaks",
-        (false, true) => "below the ratio",
-        (false, false) => "sound",
+    let verdict = match (
+        row.leak.found(),
+        row.misses(ratio_min),
+        row.ranks(ratio_min),
+    ) {
+        (true, ..) => "leaks",
+        (false, true, _) => "below the ratio",
+        (false, false, false) => "sound, ratio below 1.1",
+        (false, false, true) => "sound",
     };
     let mut cells: Vec<Cell> = vec![
         rank.into(),
@@ -216,10 +222,10 @@ mod tests {
         let place = |rank: i64, name: &str| (Cell::Integer(rank), Cell::from(name));
         let quiet = control([1.0, 0.99, 1.01, 1.0, 0.99, 1.01]);
         let expected = [place(1, "none"), place(1, "snappy"), place(3, "lz4")];
-        assert_eq!(ranked(&rows, &quiet, None), expected);
+        assert_eq!(ranked(&rows, &quiet, Some(0.0)), expected);
         // If the control differs by more than the codecs do, none of them ranks below another.
         let wild = control([5.0, 0.2, 4.0, 0.3, 5.0, 0.2]);
-        let ranks = ranked(&rows, &wild, None);
+        let ranks = ranked(&rows, &wild, Some(0.0));
         assert!(ranks.iter().all(|(rank, _)| *rank == Cell::Integer(1)));
     }
 
@@ -227,10 +233,18 @@ mod tests {
     fn without_rounds_the_speed_decides_and_without_the_ratio_there_is_no_rank() {
         let mut rows = [row("none", [1.0; 6]), row("lz4", [2.0; 6])];
         rows.iter_mut().for_each(|row| row.costs.truncate(1));
-        let ranks = ranked(&rows, &Control::default(), None);
+        let ranks = ranked(&rows, &Control::default(), Some(0.0));
         assert_eq!(
             (&ranks[0].0, &ranks[1].0),
             (&Cell::Integer(1), &Cell::Integer(2))
+        );
+        // Without a ratio that was asked for, one that does not compress has no rank.
+        let table = ranking(&rows, &Control::default(), None);
+        let none = table.rows.iter().find(|row| row[1] == Cell::from("none"));
+        let none = none.expect("a row");
+        assert_eq!(
+            (&none[0], &none[3]),
+            (&Cell::Null, &Cell::from("sound, ratio below 1.1"))
         );
         let ranks = ranked(&rows, &Control::default(), Some(9.0));
         assert!(ranks.iter().all(|(rank, _)| *rank == Cell::Null));

@@ -29,6 +29,9 @@ pub struct Row {
     pub(crate) leak: Leak,
 }
 
+/// The least ratio of a codec that is ranked, unless another one is asked for.
+pub(crate) const RANKED_RATIO_MIN: f64 = 1.1;
+
 impl Row {
     /// The first turn, or the only run.
     #[must_use]
@@ -108,9 +111,9 @@ impl Row {
         latency::compare::median(&self.costs).map(|ns| 1e9 / ns)
     }
 
-    /// Whether it is ranked.
+    /// Whether it is ranked: a codec that leaks, or that hardly compresses, is fast at something else.
     pub(crate) fn ranks(&self, ratio_min: Option<f64>) -> bool {
-        !self.leak.found() && !self.misses(ratio_min)
+        !self.leak.found() && !self.misses(Some(ratio_min.unwrap_or(RANKED_RATIO_MIN)))
     }
 
     /// Whether its ratio is below the required one.

@@ -1,6 +1,6 @@
 //! The commands by name: the one place where arguments know commands.
 
-use clap::Subcommand;
+use clap::{ArgMatches, Args as _, FromArgMatches, Subcommand};
 use files::conflicts::{Files, Stdout};
 
 #[cfg(feature = "async")]
@@ -37,6 +37,28 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// The arguments of the command of this name alone. Those of all commands take longer to build than
+    /// many a command runs.
+    pub(crate) fn alone(name: &str) -> Option<clap::Command> {
+        type Augment = fn(clap::Command) -> clap::Command;
+        let (name, augment): (&'static str, Augment) = match name {
+            "compress" => ("compress", compress::flags::CompressArgs::augment_args),
+            "decompress" => (
+                "decompress",
+                decompress::flags::DecompressArgs::augment_args,
+            ),
+            "zip" => ("zip", zip::flags::ZipArgs::augment_args),
+            "unzip" => ("unzip", unzip::flags::UnzipArgs::augment_args),
+            "betree" => ("betree", betree::flags::BetreeArgs::augment_args),
+            "fix" => ("fix", fix::flags::FixArgs::augment_args),
+            "compare" => ("compare", compare::flags::CompareArgs::augment_args),
+            "report" => ("report", report::flags::RenderArgs::augment_args),
+            "env" => ("env", env::flags::EnvArgs::augment_args),
+            _ => return None,
+        };
+        Some(augment(clap::Command::new(name)))
+    }
+
     /// The name as typed.
     pub(crate) fn name(&self) -> &'static str {
         match self {
@@ -113,5 +135,33 @@ impl Command {
             // Pages are made of nothing but this binary.
             Self::Completions(_) | Self::Man(_) => Files::default(),
         }
+    }
+}
+
+/// No commands, for a command line whose only command is added later.
+#[derive(Debug, Clone)]
+pub(crate) enum NoCommand {}
+
+impl FromArgMatches for NoCommand {
+    fn from_arg_matches(_: &ArgMatches) -> Result<Self, clap::Error> {
+        Err(clap::Error::new(clap::error::ErrorKind::MissingSubcommand))
+    }
+
+    fn update_from_arg_matches(&mut self, _: &ArgMatches) -> Result<(), clap::Error> {
+        match *self {}
+    }
+}
+
+impl Subcommand for NoCommand {
+    fn augment_subcommands(command: clap::Command) -> clap::Command {
+        command
+    }
+
+    fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
+        command
+    }
+
+    fn has_subcommand(_: &str) -> bool {
+        false
     }
 }

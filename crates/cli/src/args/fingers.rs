@@ -9,7 +9,7 @@ use crate::args::Color;
 
 /// Subcommands whose numeric flags are compression levels, each with those of its short flags that
 /// take no value and can therefore share an argument with a level.
-const WITH_LEVELS: [(&str, &str); 2] = [("compress", "cfkqrvC"), ("zip", "defqruvDX")];
+const WITH_LEVELS: [(&str, &str); 2] = [("compress", "cfkqrvC"), ("zip", "defjmqruvzDX")];
 
 /// Rewrites clusters of levels, thread counts and letters where the subcommand has levels.
 pub(crate) fn normalise(argv: &[OsString]) -> Vec<OsString> {

@@ -11,6 +11,8 @@ pub(crate) struct Glob {
     /// The original text.
     text: String,
     tokens: Vec<Token>,
+    /// The name that it is, without `/` at its end, if it has no wildcards.
+    literal: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,8 +48,17 @@ impl FromStr for Glob {
                 other => Token::One(other),
             });
         }
-        let text = text.to_owned();
-        Ok(Self { text, tokens })
+        let letters = tokens.iter().map(|token| match token {
+            Token::One(letter) => Some(*letter),
+            _ => None,
+        });
+        let literal = letters.collect::<Option<String>>();
+        let literal = literal.map(|name| name.trim_end_matches('/').to_owned());
+        Ok(Self {
+            text: text.to_owned(),
+            tokens,
+            literal: literal.filter(|name| !name.is_empty()),
+        })
     }
 }
 
@@ -79,6 +90,15 @@ fn class(letters: &mut std::str::Chars<'_>) -> Option<Token> {
 }
 
 impl Glob {
+    /// Whether it matches the name, or is the name of a directory that the name is in.
+    fn covers(&self, name: &str) -> bool {
+        let inside = |directory: &String| {
+            let rest = name.strip_prefix(directory.as_str());
+            rest.is_some_and(|rest| rest.starts_with('/'))
+        };
+        self.literal.as_ref().is_some_and(inside) || self.matches(name)
+    }
+
     /// Whether it matches the whole name, in at most name length × pattern length steps.
     pub(crate) fn matches(&self, name: &str) -> bool {
         let name: Vec<char> = name.chars().collect();
@@ -136,7 +156,17 @@ pub(crate) struct Selection {
 impl Selection {
     /// Whether to take `name`.
     pub(crate) fn takes(&self, name: &str) -> bool {
-        let matches = |globs: &[Glob]| globs.iter().any(|glob| glob.matches(name));
+        self.takes_as(|glob| glob.covers(name))
+    }
+
+    /// The same of a directory, whose entry has `/` behind the name: a pattern may be about either.
+    pub(crate) fn takes_directory(&self, name: &str) -> bool {
+        let slashed = format!("{name}/");
+        self.takes_as(|glob| glob.covers(name) || glob.covers(&slashed))
+    }
+
+    fn takes_as(&self, meets: impl Fn(&Glob) -> bool) -> bool {
+        let matches = |globs: &[Glob]| globs.iter().any(&meets);
         (self.include.is_empty() || matches(&self.include)) && !matches(&self.exclude)
     }
 }
@@ -160,7 +190,7 @@ impl<'a> Asked<'a> {
 
     /// Whether to take `name`.
     pub(crate) fn takes(&mut self, name: &str) -> bool {
-        self.unmet.retain(|glob| !glob.matches(name));
+        self.unmet.retain(|glob| !glob.covers(name));
         self.selection.takes(name)
     }
 
@@ -216,6 +246,35 @@ mod tests {
             assert!(!matches(pattern, name), "{pattern} {name}");
         }
         assert!("[a".parse::<Glob>().is_err());
+    }
+
+    #[test]
+    fn the_name_of_a_directory_means_what_is_in_it() {
+        let takes = |pattern: &str, name: &str| {
+            let selection = Selection {
+                include: vec![pattern.parse().unwrap()],
+                exclude: Vec::new(),
+            };
+            selection.takes(name)
+        };
+        for name in ["src/sub", "src/sub/", "src/sub/a", "src/sub/deep/b"] {
+            assert!(takes("src/sub", name) && takes("src/sub/", "src/sub/a"));
+        }
+        assert!(!takes("src/sub", "src/subway") && !takes("src/su?", "src/sub/a"));
+    }
+
+    #[test]
+    fn a_pattern_for_what_is_in_a_directory_leaves_out_the_directory() {
+        let without = |pattern: &str| Selection {
+            include: Vec::new(),
+            exclude: vec![pattern.parse().unwrap()],
+        };
+        for pattern in ["src/lib/*", "src/lib", "src/lib/", "*lib", "*/"] {
+            assert!(!without(pattern).takes_directory("src/lib"), "{pattern}");
+        }
+        for pattern in ["src/lib/?", "src/lib/*.c", "lib"] {
+            assert!(without(pattern).takes_directory("src/lib"), "{pattern}");
+        }
     }
 
     #[test]

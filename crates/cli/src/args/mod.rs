@@ -4,11 +4,13 @@
 //! Nothing in this module opens a file or reads anything about the machine. Flags that several commands
 //! share are in [`output`] and [`settings`].
 
+mod advice;
 mod command;
 pub(crate) mod expressions;
 pub(crate) mod files;
 mod fingers;
 pub(crate) mod glob;
+mod globs;
 pub(crate) mod levels;
 pub(crate) mod output;
 pub(crate) mod password;
@@ -17,10 +19,12 @@ pub(crate) mod units;
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory as _, Parser, ValueEnum};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use report::ExitStatus;
 
+pub(crate) use advice::{advised, speak_for};
 pub(crate) use command::Command;
+use command::NoCommand;
 pub(crate) use fingers::color;
 pub(crate) use levels::threads;
 
@@ -42,7 +46,7 @@ use crate::term::plain;
     after_help = exit_help(),
     after_long_help = format!("{ROOT_EXAMPLES}\n\n{}", exit_help())
 )]
-pub(crate) struct Cli {
+pub(crate) struct Root<C: Subcommand> {
     /// Colour: auto, always or never
     ///
     /// auto colours output to a terminal, unless NO_COLOR is set or TERM is dumb; always colours output
@@ -58,8 +62,11 @@ pub(crate) struct Cli {
     pub(crate) color: Color,
     /// What to do
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: C,
 }
+
+/// The command line with all commands.
+pub(crate) type Cli = Root<Command>;
 
 const ROOT_EXAMPLES: &str = "Examples:
   perfkit tour
@@ -89,7 +96,7 @@ pub(crate) enum Answer {
 /// Parses the command line, or returns the help or the error to print.
 pub(crate) fn parse(argv: &[OsString]) -> Result<Cli, Answer> {
     let argv = without_help_of_help(fingers::normalise(argv));
-    Cli::try_parse_from(&argv).map_err(|error| {
+    try_parse(&argv).map_err(|error| {
         let text = error.render().ansi().to_string();
         if error.use_stderr() {
             Answer::Mistake(quotable(&argv).unwrap_or(text))
@@ -99,8 +106,27 @@ pub(crate) fn parse(argv: &[OsString]) -> Result<Cli, Answer> {
     })
 }
 
+fn try_parse(argv: &[OsString]) -> Result<Cli, clap::Error> {
+    let mut command = asked(argv);
+    let matches = command.try_get_matches_from_mut(argv)?;
+    globs::refuse_lists(&matches, &mut command)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// The command line with the one command that it starts with, or with all of them.
+fn asked(argv: &[OsString]) -> clap::Command {
+    let name = argv.get(1).and_then(|word| word.to_str());
+    match name.and_then(Command::alone) {
+        Some(one) => Root::<NoCommand>::command().subcommand(one),
+        None => Cli::command(),
+    }
+}
+
 /// `perfkit help --help` is `perfkit help`: the parser takes what follows `help` for names of commands.
 fn without_help_of_help(mut argv: Vec<OsString>) -> Vec<OsString> {
+    if !argv.iter().any(|word| word == "help") {
+        return argv;
+    }
     let root = Cli::command();
     let mut command = &root;
     let mut at = 1;
@@ -134,8 +160,8 @@ fn quotable(argv: &[OsString]) -> Option<String> {
     if words == shown {
         return None;
     }
-    let again = Cli::try_parse_from(shown.iter().map(OsString::from));
-    Some(match again {
+    let shown: Vec<_> = shown.iter().map(OsString::from).collect();
+    Some(match try_parse(&shown) {
         Err(error) if error.use_stderr() => error.render().ansi().to_string(),
         _ => "error: an argument is too long, or contains control characters\n".to_owned(),
     })
@@ -183,6 +209,42 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_command_alone_is_the_same() {
+        let mut all = Cli::command();
+        all.build();
+        let mut alone = 0;
+        for command in all.get_subcommands() {
+            let words = ["perfkit", command.get_name()].map(OsString::from);
+            let mut root = asked(&words);
+            if root.get_subcommands().count() > 1 {
+                continue;
+            }
+            alone += 1;
+            root.build();
+            let found = root.find_subcommand_mut(command.get_name()).unwrap();
+            let help = |command: &mut clap::Command| command.render_long_help().to_string();
+            assert_eq!(help(found), help(&mut command.clone()));
+            let line = |words: &[&str]| -> Vec<OsString> {
+                let words = [&["perfkit", command.get_name()], words].concat();
+                words.into_iter().map(OsString::from).collect()
+            };
+            for words in [
+                &["--no-such-flag"][..],
+                &["--help"],
+                &["-h"],
+                &["--version"],
+                &["--color"],
+            ] {
+                let found = asked(&line(words)).try_get_matches_from(line(words));
+                let expected = Cli::command().try_get_matches_from(line(words));
+                let text = |error: clap::Error| error.render().to_string();
+                assert_eq!(found.map_err(text).err(), expected.map_err(text).err());
+            }
+        }
+        assert_eq!(alone, 9);
     }
 
     /// The lines of a help text that stand under `Examples:`.

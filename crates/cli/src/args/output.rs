@@ -24,6 +24,15 @@ pub(crate) enum ReportFormat {
     Markdown,
 }
 
+/// What becomes of a limit that the samples cannot decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Undecided {
+    /// It passes
+    Pass,
+    /// Exit 5
+    Fail,
+}
+
 /// Where reports go. Flattened into every measuring command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Report")]
@@ -62,15 +71,28 @@ pub(crate) struct ReportArgs {
     /// The distribution that --export-hgrm writes: response, service or hold
     #[arg(long, value_name = "NAME", value_parser = ["response", "service", "hold"], hide_short_help = true)]
     pub(crate) row: Option<String>,
-    /// Exit 4 if missed, such as 'p99<=2ms'; repeatable
+    /// Exit 4 if missed: 'p99<=2ms', 'ratio>=2'; repeatable
     ///
     /// Limits a percentile, min, max or mean. A name before it, as in 'hold.max<1ms', chooses the
-    /// time; without a name it is the response time if there is one, else service, else hold. Every row
-    /// of that name must meet the limit. A limit that the samples cannot decide passes, unless
-    /// --require-verdict is given.
+    /// time; without a name it is the response time if there is one, else service, else hold. A series goes in
+    /// brackets: '[level 3].p99<=2ms'. Every such row must meet the limit. Other numbers are throughput
+    /// (operations a second), ratio, rss, cpu, error_rate, and any in the JSON report by its path:
+    /// 'throughput.bytes_in_per_s>=100M', 'tables.codecs and pools.ratio>=1.1'. A limit that the samples cannot
+    /// decide is exit 5.
     #[arg(long, value_name = "GATE", action = ArgAction::Append)]
     pub(crate) slo: Vec<Gate>,
-    /// Exit 5 when a gate or comparison cannot be decided
+    /// Whether a limit that the samples cannot decide fails (exit 5, the default) or passes
+    #[arg(
+        long,
+        value_name = "pass|fail",
+        default_value = "fail",
+        hide_default_value = true,
+        hide_possible_values = true,
+        hide_short_help = true,
+        overrides_with = "slo_undecided"
+    )]
+    pub(crate) slo_undecided: Undecided,
+    /// Exit 5 when a comparison cannot be decided
     #[arg(long, overrides_with = "_no_require_verdict", hide_short_help = true)]
     pub(crate) require_verdict: bool,
     #[arg(

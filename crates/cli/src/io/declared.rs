@@ -25,6 +25,8 @@ const LINES: &[&str] = &[
     "zip @ in",
     "zip -d out.zip x",
     "unzip @",
+    "unzip -p a.zip x --index @",
+    "unzip -t a.zip x --write-index @",
     #[cfg(feature = "async")]
     "zip-bench @",
     "advise @",

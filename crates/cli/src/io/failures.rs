@@ -4,6 +4,7 @@ use files::Error;
 use files::conflicts::Conflict;
 use report::ExitStatus;
 
+use crate::args::advised;
 use crate::failure::Failure;
 
 /// What to do where URLs are unknown.
@@ -24,15 +25,24 @@ impl From<&Error> for Failure {
                 path,
                 source,
             } => Failure::io(operation.verb(), path, source),
-            Error::Exists { .. } => failure.help("add -f to overwrite it, or name another file"),
+            Error::Exists { .. } => failure.help(match advised().force {
+                Some(force) => format!("add {force} to overwrite it, or name another file"),
+                None => "name another file".to_owned(),
+            }),
             Error::IsDirectory { operation, .. } => failure.help(match operation {
                 files::Operation::Read => "name the files in it",
                 _ => "name a file",
             }),
             Error::Unnamed => failure
                 .status(ExitStatus::Usage)
-                .help("name a file with -o"),
-            Error::BlockDevice { .. } => failure.help("add -f to do it"),
+                .help(match advised().output {
+                    true => "name a file with -o",
+                    false => "name a file",
+                }),
+            Error::BlockDevice { .. } => failure.help(match advised().force {
+                Some(force) => format!("add {force} to do it"),
+                None => "name a file".to_owned(),
+            }),
             Error::OneTarget { sources } => {
                 Failure::usage(format!("-o names one file for {sources} inputs"))
                     .help("leave out -o to write one target per input, or use -c to join them")
@@ -54,7 +64,9 @@ impl From<&Error> for Failure {
 impl From<Conflict> for Failure {
     fn from(conflict: Conflict) -> Self {
         let help = match &conflict {
-            Conflict::Itself { .. } | Conflict::TwoRoles { report: false, .. } => {
+            Conflict::Itself { .. } | Conflict::TwoRoles { report: false, .. }
+                if advised().output =>
+            {
                 "name another target with -o, or use separate runs".to_owned()
             }
             other => other.help(),

@@ -6,7 +6,8 @@
 mod context;
 #[cfg(test)]
 mod declared;
-mod failures;
+pub(crate) mod failures;
+pub(crate) mod listed;
 pub(crate) mod open;
 #[cfg(feature = "cloud")]
 pub(crate) mod spans;

@@ -36,8 +36,21 @@ fn voice() -> Voice {
     *VOICE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Prints failures, with a `help:` line behind the last of those in a row that have the same.
+pub(crate) fn failures(failures: &[Failure]) {
+    for group in failures.chunk_by(|one, next| one.help_text() == next.help_text()) {
+        for (at, one) in group.iter().enumerate() {
+            print(one, at + 1 == group.len());
+        }
+    }
+}
+
 /// Prints `perfkit: MESSAGE` and, if there is one, a `help:` line.
 pub(crate) fn failure(failure: &Failure) {
+    print(failure, true);
+}
+
+fn print(failure: &Failure, helps: bool) {
     let Voice { name, failures } = voice();
     if !failures {
         return;
@@ -46,7 +59,7 @@ pub(crate) fn failure(failure: &Failure) {
         "{BAD}{name}:{BAD:#} {}\n",
         plain::message(failure.message())
     );
-    if let Some(help) = failure.help_text() {
+    if let Some(help) = failure.help_text().filter(|_| helps) {
         text.push_str(&format!("{FAINT}help:{FAINT:#} {}\n", plain::message(help)));
     }
     // Nothing can be done when standard error itself is gone.

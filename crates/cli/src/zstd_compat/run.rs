@@ -2,9 +2,8 @@
 //! transfers without a report, and with the messages of that program ([`messages`]).
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, IsTerminal as _, Read as _};
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
 use std::sync::Arc;
 
 use files::plan::{self, Destination, Direction, Jobs, Place, Request};
@@ -21,14 +20,13 @@ use crate::commands::list;
 use crate::commands::reference::{self, Reference};
 use crate::commands::transfer::{self, Options, Overwrite, Stage, Times};
 use crate::failure::{Failure, Result};
+use crate::io::listed;
 use crate::term::message::{self, Voice};
 use crate::term::signal::{self, Ending};
 use crate::term::{question, screen};
 use crate::zstd_compat::flags::{self, Action, Name, Variables, ZstdPlan};
 use crate::zstd_compat::messages::{self, Totals, Way};
 
-/// The largest list of file names.
-const LIST_BYTES_MAX: u64 = 50 << 20;
 /// Suffixes of compressed files.
 const COMPRESSED: [&str; 12] = [
     "zst", "tzst", "gz", "tgz", "lzma", "xz", "txz", "lz4", "tlz4", "bz2", "br", "lz",
@@ -92,7 +90,7 @@ impl ZstdPlan {
     /// Adds the files from lists, and leaves out symbolic links. Returns whether none are left.
     fn sources(&mut self) -> Result<bool> {
         for list in &self.lists {
-            self.files.extend(listed(list)?);
+            self.files.extend(listed::in_file(list)?);
             if self.files.is_empty() {
                 return Err(Failure::new(format!("'{}' lists no files", list.display()))
                     .help("write one name per line"));
@@ -115,36 +113,6 @@ impl ZstdPlan {
         }
         Ok(self.files.is_empty())
     }
-}
-
-/// The names in a file, one per line.
-fn listed(path: &Path) -> Result<Vec<PathBuf>> {
-    let failed = |error| Failure::io("read", path, &error);
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(LIST_BYTES_MAX + 1).read_to_end(&mut bytes))
-        .map_err(failed)?;
-    if bytes.len() as u64 > LIST_BYTES_MAX {
-        return Err(Failure::new(format!(
-            "'{}' is larger than {} MiB, the limit for a list of files",
-            path.display(),
-            LIST_BYTES_MAX >> 20
-        )));
-    }
-    let lines = bytes.split(|&byte| byte == b'\n');
-    let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    Ok(lines.filter(|line| !line.is_empty()).map(name).collect())
-}
-
-#[cfg(unix)]
-fn name(bytes: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt as _;
-    std::ffi::OsStr::from_bytes(bytes).into()
-}
-
-#[cfg(not(unix))]
-fn name(bytes: &[u8]) -> PathBuf {
-    String::from_utf8_lossy(bytes).into_owned().into()
 }
 
 /// The jobs, with the directories that mirrored targets need.

@@ -4,7 +4,7 @@
 use super::{Line, Out};
 
 /// Lines of `zip`.
-pub(crate) const ZIP: [Line; 123] = [
+pub(crate) const ZIP: [Line; 152] = [
     Line(Out::Free, "zip -r new.zip src", ""),
     Line(Out::Free, "zip -r new src", ""),
     Line(Out::Free, "zip -qr new.zip src", ""),
@@ -140,10 +140,39 @@ pub(crate) const ZIP: [Line; 123] = [
     Line(Out::Free, "zip -r new.zip src -9q", ""),
     Line(Out::Free, "zip -q new.v1 src/a", ""),
     Line(Out::Free, "zip -r- new.zip src", ""),
+    Line(Out::Free, "zip -f links.zip", ""),
+    Line(Out::Free, "zip -u links.zip links/lnk links/real", ""),
+    Line(Out::Free, "zip -ur links.zip links", ""),
+    Line(Out::Free, "zip -fy links.zip", ""),
+    Line(Out::Free, "zip -ury links.zip links", ""),
+    Line(Out::Free, "zip -u links.zip links/fresh", ""),
+    Line(Out::Free, "zip -FSr links.zip links", ""),
+    Line(Out::Free, "zip -FSry links.zip links", ""),
+    Line(Out::Free, "zip -u sized.zip src/sub/c.c", ""),
+    Line(Out::Free, "zip -d held.zip src/sub", ""),
+    Line(Out::Free, "zip -d held.zip src/sub/", ""),
+    Line(Out::Free, "zip -d held.zip src/sub src/a", ""),
+    Line(Out::Free, "zip -d tail.zip src/a", ""),
+    Line(Out::Free, "zip -u tail.zip src/a", ""),
+    Line(Out::Free, "zip -T tail.zip", ""),
+    Line(Out::Free, "zip -mru dirs.zip dirs", ""),
+    Line(Out::Free, "zip -mu held.zip src/b.txt", ""),
+    Line(Out::Free, "zip -mu held.zip src/b.txt src/new", ""),
+    Line(Out::Free, "zip -mf held.zip src/b.txt src/new", ""),
+    Line(Out::Free, "zip -mFS held.zip src/b.txt src/a", ""),
+    Line(Out::Free, "zip -ur dirs.zip dirs", ""),
+    Line(Out::Free, "zip -fr dirs.zip dirs", ""),
+    Line(Out::Free, "zip -f dirs.zip", ""),
+    Line(Out::Free, "zip -FSr dirs.zip dirs", ""),
+    Line(Out::Free, "zip new.zip -@", ""),
+    Line(Out::Free, "zip -q new.zip missing src/a", ""),
+    Line(Out::Free, "zip -qd held.zip missing src/a", ""),
+    Line(Out::Same, "zip -qz held.zip", "a new comment\n"),
+    Line(Out::Free, "zip -qc new.zip src/a", "a new comment\n"),
 ];
 
 /// Lines of `unzip`.
-pub(crate) const UNZIP: [Line; 86] = [
+pub(crate) const UNZIP: [Line; 93] = [
     Line(Out::Free, "unzip held.zip -d new", ""),
     Line(Out::Free, "unzip held", ""),
     Line(Out::Free, "unzip -q held.zip -d new", ""),
@@ -230,10 +259,17 @@ pub(crate) const UNZIP: [Line; 86] = [
     Line(Out::Free, "unzip -T held.zip", ""),
     Line(Out::Free, "unzip held.zip -d", ""),
     Line(Out::Free, "unzip -D held.zip -d new", ""),
+    Line(Out::Same, "unzip -t tail.zip", ""),
+    Line(Out::Same, "unzip -l tail.zip", ""),
+    Line(Out::Free, "unzip -q tail.zip -d new", ""),
+    Line(Out::Same, "unzip -v tiny.zip", ""),
+    Line(Out::Free, "unzip dos.zip -d new", ""),
+    Line(Out::Free, "unzip -jo dos.zip -d new", ""),
+    Line(Out::Same, "unzip -l dos.zip", ""),
 ];
 
 /// Lines of `zipinfo`.
-pub(crate) const ZIPINFO: [Line; 27] = [
+pub(crate) const ZIPINFO: [Line; 29] = [
     Line(Out::Same, "zipinfo held.zip", ""),
     Line(Out::Same, "zipinfo held", ""),
     Line(Out::Same, "zipinfo -1 held.zip", ""),
@@ -261,4 +297,6 @@ pub(crate) const ZIPINFO: [Line; 27] = [
     Line(Out::Free, "zipinfo junk.zip", ""),
     Line(Out::Same, "zipinfo -C held.zip SRC/A", ""),
     Line(Out::Same, "zipinfo -Y held.zip", ""),
+    Line(Out::Same, "zipinfo -m tiny.zip", ""),
+    Line(Out::Same, "zipinfo tail.zip", ""),
 ];

@@ -23,6 +23,9 @@ pub struct Attributes {
     pub mode: Option<u32>,
     /// When it was modified.
     pub modified: Option<SystemTime>,
+    /// The numbers of its user and group; `None` is who makes it. Links and other systems than Unix do not
+    /// get them.
+    pub owner: Option<(u32, u32)>,
 }
 
 impl Attributes {

@@ -15,9 +15,11 @@ use crate::Context;
 use crate::rights::{self, Rights};
 use crate::temporary;
 
+mod owner;
 mod part;
 mod times;
 
+use owner::set_owner;
 pub use part::Part;
 use part::part;
 use times::{time_of, timestamps};
@@ -97,6 +99,9 @@ impl Beneath {
 
     /// Whether there is a directory, which no link leads to.
     pub fn is_directory(&self, path: &str) -> bool {
+        if open_beneath(&self.top, path).is_some() {
+            return true;
+        }
         let mut at: Option<OwnedFd> = None;
         path.split('/').all(|part| {
             let here = at.as_ref().unwrap_or(&self.top);
@@ -154,6 +159,7 @@ impl Beneath {
         };
         let written = (&file)
             .write_all(content)
+            .and_then(|()| set_owner(&file, attributes))
             .and_then(|()| match exact {
                 // What the umask of the process has taken.
                 true => Ok(rustix::fs::fchmod(&file, mode)?),
@@ -249,6 +255,7 @@ impl Beneath {
         let directory = self.enter(parent)?;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(directory, name, flags, Mode::empty())?);
+        set_owner(&file, attributes)?;
         if attributes.mode.is_some() {
             rustix::fs::fchmod(&file, mode_of(attributes, umask))?;
         }
@@ -274,10 +281,7 @@ impl Beneath {
         }
         let known = self.last.as_ref().is_some_and(|(last, _)| last == path);
         if !known {
-            let opened = match self.open_beneath(path) {
-                Some(opened) => opened,
-                None => self.walk(path)?,
-            };
+            let opened = self.open_below(path)?;
             self.last = Some((path.to_owned(), opened));
         }
         match &self.last {
@@ -286,38 +290,69 @@ impl Beneath {
         }
     }
 
-    /// The whole way in one call, where the system has that and nothing is missing.
-    #[cfg(target_os = "linux")]
-    fn open_beneath(&self, path: &str) -> Option<OwnedFd> {
-        use rustix::fs::ResolveFlags;
-        let stay = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
-        rustix::fs::openat2(&*self.top, path, DIRECTORY, Mode::empty(), stay).ok()
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn open_beneath(&self, _: &str) -> Option<OwnedFd> {
-        None
-    }
-
-    fn walk(&self, path: &str) -> io::Result<OwnedFd> {
-        let mut at: Option<OwnedFd> = None;
-        for part in path.split('/') {
-            let here = at.as_ref().unwrap_or(&self.top);
-            let opened = match rustix::fs::openat(here, part, DIRECTORY, Mode::empty()) {
-                Err(Errno::NOENT) => {
-                    match rustix::fs::mkdirat(here, part, Mode::from_raw_mode(0o777)) {
-                        // Another thread was faster.
-                        Ok(()) | Err(Errno::EXIST) => {}
-                        Err(error) => return Err(error.into()),
-                    }
-                    rustix::fs::openat(here, part, DIRECTORY, Mode::empty())
-                }
-                other => other,
-            };
-            at = Some(opened.map_err(|error| in_the_way(error, part))?);
+    /// Opens a directory from the nearest one that is open or exists, so that a path of many directories
+    /// costs only those that it adds.
+    fn open_below(&self, path: &str) -> io::Result<OwnedFd> {
+        let (from, rest) = match &self.last {
+            Some((last, opened)) => match path.strip_prefix(&**last) {
+                Some(rest) if rest.starts_with('/') => (opened, &rest[1..]),
+                _ => (&*self.top, path),
+            },
+            None => (&*self.top, path),
+        };
+        if let Some(opened) = open_beneath(from, rest) {
+            return Ok(opened);
         }
-        at.ok_or_else(|| io::ErrorKind::InvalidInput.into())
+        // One directory is missing more often than many: each try leaves out twice as many.
+        let (mut there, mut left_out) = (rest, 1);
+        while let Some(shorter) = without_last(there, left_out) {
+            if let Some(opened) = open_beneath(from, shorter) {
+                return walk(&opened, &rest[shorter.len() + 1..]);
+            }
+            (there, left_out) = (shorter, 2 * left_out);
+        }
+        walk(from, rest)
     }
+}
+
+/// The path without its last directories; `None` if nothing is left.
+fn without_last(path: &str, count: usize) -> Option<&str> {
+    let (end, _) = path.rmatch_indices('/').nth(count - 1)?;
+    Some(&path[..end])
+}
+
+/// The whole way in one call, where the system has that and nothing is missing.
+#[cfg(target_os = "linux")]
+fn open_beneath(from: &OwnedFd, path: &str) -> Option<OwnedFd> {
+    use rustix::fs::ResolveFlags;
+    let stay = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
+    rustix::fs::openat2(from, path, DIRECTORY, Mode::empty(), stay).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_beneath(_: &OwnedFd, _: &str) -> Option<OwnedFd> {
+    None
+}
+
+/// Opens one directory after the other, making what is missing.
+fn walk(from: &OwnedFd, path: &str) -> io::Result<OwnedFd> {
+    let mut at: Option<OwnedFd> = None;
+    for part in path.split('/') {
+        let here = at.as_ref().unwrap_or(from);
+        let opened = match rustix::fs::openat(here, part, DIRECTORY, Mode::empty()) {
+            Err(Errno::NOENT) => {
+                match rustix::fs::mkdirat(here, part, Mode::from_raw_mode(0o777)) {
+                    // Another thread was faster.
+                    Ok(()) | Err(Errno::EXIST) => {}
+                    Err(error) => return Err(error.into()),
+                }
+                rustix::fs::openat(here, part, DIRECTORY, Mode::empty())
+            }
+            other => other,
+        };
+        at = Some(opened.map_err(|error| in_the_way(error, part))?);
+    }
+    at.ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }
 
 /// Refuses to take the place of a file that is read.

@@ -7,6 +7,7 @@ use std::io;
 use object_store::client::{HttpError, HttpErrorKind};
 
 use super::answer::Answer;
+use crate::object::ObjectError;
 
 /// What went wrong. The caller adds the URL as the user spelled it.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,6 +24,10 @@ pub(super) enum RemoteError {
     NoRanges,
     /// The server takes objects in one request only.
     NoParts,
+    /// There is an object of this name already.
+    Exists,
+    /// The store cannot create an object on the condition that there is none.
+    NoCondition { why: String },
     /// The stream broke before its end.
     Broken {
         at: u64,
@@ -43,6 +48,19 @@ impl RemoteError {
             },
             (_, object_store::Error::NotSupported { .. }) => Self::NoRanges,
             _ => Self::Unanswered {
+                why: innermost(error),
+            },
+        }
+    }
+
+    /// Of an upload; `answer` is the last that came.
+    pub(super) fn of_upload(error: &ObjectError, answer: Option<Answer>) -> Self {
+        match error {
+            ObjectError::Store(error) => Self::of_request(error, answer),
+            ObjectError::Exists => Self::Exists,
+            ObjectError::NoParts { .. } => Self::NoParts,
+            ObjectError::NoConditionalCreate { why } => Self::NoCondition { why: why.clone() },
+            error => Self::Unanswered {
                 why: innermost(error),
             },
         }
@@ -105,6 +123,12 @@ impl fmt::Display for RemoteError {
             Self::SizeUnknown => f.write_str("the server does not say how large it is"),
             Self::NoRanges => f.write_str("the server does not give parts of it"),
             Self::NoParts => f.write_str("the server takes no more than 8 MiB, in one request"),
+            Self::Exists => f.write_str("it exists already"),
+            Self::NoCondition { why } => write!(
+                f,
+                "the store cannot create it only if it does not exist ({}): allow it to be replaced",
+                why.to_lowercase()
+            ),
             Self::Broken { at, size, why } => {
                 write!(f, "it broke off at byte {at}")?;
                 if let Some(size) = size {
@@ -129,6 +153,8 @@ impl From<RemoteError> for io::Error {
             RemoteError::Status {
                 code: 401 | 403, ..
             } => io::ErrorKind::PermissionDenied,
+            RemoteError::Exists => io::ErrorKind::AlreadyExists,
+            RemoteError::NoCondition { .. } => io::ErrorKind::Unsupported,
             RemoteError::Broken { .. } => io::ErrorKind::UnexpectedEof,
             _ => io::ErrorKind::Other,
         };

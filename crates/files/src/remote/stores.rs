@@ -3,6 +3,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
@@ -21,16 +22,17 @@ use url::Url;
 use super::answer::{Answer, Answered};
 use super::failed::{RemoteError, innermost};
 use super::{Patience, UNKNOWN_BYTES};
+use crate::object::Object;
 
 /// The longest wait between two requests, as a multiple of the first.
 const PAUSES_MAX: u32 = 32;
 
-/// The store of a URL, whose answers are noted in `answered`, and the path of its object there.
+/// The object of a URL, whose store's answers are noted in `answered`.
 pub(super) fn of(
     url: &str,
     patience: &Patience,
     answered: &Answered,
-) -> std::result::Result<(Box<dyn ObjectStore>, Path), RemoteError> {
+) -> std::result::Result<Object, RemoteError> {
     // A connection that is to be encrypted asks for these. Refused where they are there already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let failed = |why: String| RemoteError::Url { why };
@@ -51,11 +53,7 @@ pub(super) fn of(
 }
 
 /// A web server: one object, asked for by its URL to the letter.
-fn web(
-    url: &Url,
-    patience: &Patience,
-    connector: Connector,
-) -> Result<(Box<dyn ObjectStore>, Path)> {
+fn web(url: &Url, patience: &Patience, connector: Connector) -> Result<Object> {
     let store = HttpBuilder::new()
         .with_url(&url[..url::Position::BeforePath])
         .with_client_options(options(patience).with_allow_http(true))
@@ -65,20 +63,16 @@ fn web(
             ..connector
         })
         .build()?;
-    Ok((Box::new(store), Path::from("object")))
+    Ok(Object::new(Arc::new(store), Path::from("object")))
 }
 
 /// A store of buckets.
-fn bucket(
-    url: &Url,
-    patience: &Patience,
-    connector: &Connector,
-) -> Result<(Box<dyn ObjectStore>, Path)> {
+fn bucket(url: &Url, patience: &Patience, connector: &Connector) -> Result<Object> {
     let (scheme, path) = ObjectStoreScheme::parse(url)?;
     // What the environment says comes last.
     macro_rules! store {
         ($builder:ty, $prefix:literal) => {
-            Box::new(
+            Arc::new(
                 variables($prefix)
                     .fold(
                         <$builder>::new()
@@ -95,8 +89,25 @@ fn bucket(
             )
         };
     }
-    let store: Box<dyn ObjectStore> = match scheme {
-        ObjectStoreScheme::AmazonS3 => store!(AmazonS3Builder, "AWS_"),
+    let store: Arc<dyn ObjectStore> = match scheme {
+        ObjectStoreScheme::AmazonS3 => {
+            let store = store!(AmazonS3Builder, "AWS_");
+            // Only its own names say which bucket it is.
+            let bucket = url
+                .host_str()
+                .filter(|_| matches!(url.scheme(), "s3" | "s3a"));
+            match bucket.filter(|_| signs_plainly()) {
+                Some(bucket) => {
+                    let allow = |(key, value): (String, String)| {
+                        key == "aws_allow_http" && value.eq_ignore_ascii_case("true")
+                    };
+                    let options = options(patience).with_allow_http(variables("AWS_").any(allow));
+                    let client = connector.connect(&options)?;
+                    return Ok(Object::in_s3(store, bucket, path, client));
+                }
+                None => store,
+            }
+        }
         ObjectStoreScheme::GoogleCloudStorage => store!(GoogleCloudStorageBuilder, "GOOGLE_"),
         ObjectStoreScheme::MicrosoftAzure => store!(MicrosoftAzureBuilder, "AZURE_"),
         _ => {
@@ -105,7 +116,19 @@ fn bucket(
             });
         }
     };
-    Ok((store, path))
+    Ok(Object::new(store, path))
+}
+
+/// Whether requests to S3 are signed, and parts have no checksums of their own.
+fn signs_plainly() -> bool {
+    let mut other = variables("AWS_").filter(|(key, value)| {
+        key == "aws_checksum_algorithm"
+            || key == "aws_s3_express"
+            || (key == "aws_skip_signature" && value.eq_ignore_ascii_case("true"))
+            || key.starts_with("aws_sse")
+            || key.starts_with("aws_server_side_encryption")
+    });
+    other.next().is_none()
 }
 
 /// The variables of the environment with this prefix, in lower case.

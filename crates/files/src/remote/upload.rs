@@ -7,27 +7,16 @@ use std::io::{self, PipeReader, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use object_store::path::Path;
-use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt as _, PutPayload};
 use tokio::runtime::Builder;
-use tokio::task::JoinSet;
 
 use super::answer::Answered;
 use super::failed::RemoteError;
 use super::{Remote, Waiting};
+use crate::object::{ABORT, Create, ObjectError, Parts, UploadOptions};
 use crate::output::Output;
-use crate::{Cancel, POLL};
-
-/// The first parts: more than the least that every store takes.
-const PART_BYTES: usize = 8 << 20;
-/// Parts of one size; then they double, for a store takes ten thousand.
-const PARTS_ALIKE: usize = 1500;
-/// Parts that are sent at the same time, while the next one is filled.
-const PARTS_IN_FLIGHT: usize = 3;
-/// How long to try to take back what was sent.
-const ABORT: Duration = Duration::from_secs(5);
+use crate::{Cancel, POLL, url};
 
 /// An object that is being written.
 #[derive(Debug)]
@@ -46,6 +35,11 @@ impl Upload {
         if !replace && remote.exists()? {
             return Ok(None);
         }
+        // Somebody else may write it meanwhile. Web servers are only asked before.
+        let create = match replace || url::is_web(url) {
+            true => Create::Replace,
+            false => Create::IfAbsent,
+        };
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -57,19 +51,15 @@ impl Upload {
         let file = File::from(std::os::windows::io::OwnedHandle::from(writer));
         let whole = Arc::new(AtomicBool::new(false));
         let failed = Arc::new(Mutex::new(None));
-        let parts = Parts {
-            store: remote.store,
-            path: remote.path,
+        let sending = Sending {
+            parts: Parts::new(remote.object, UploadOptions::default().create(create)),
             answered: remote.answered,
             runtime: Waiting::new(runtime, cancel),
-            upload: None,
-            going: JoinSet::new(),
-            sent: 0,
         };
         let (whole_too, failed_too) = (Arc::clone(&whole), Arc::clone(&failed));
         let thread = std::thread::Builder::new()
             .name("upload".to_owned())
-            .spawn(move || parts.run(reader, &whole_too, &failed_too))?;
+            .spawn(move || sending.run(reader, &whole_too, &failed_too))?;
         let upload = Self {
             thread: Some(thread),
             whole,
@@ -114,128 +104,46 @@ impl Drop for Upload {
 }
 
 /// The thread's side of it.
-struct Parts {
-    store: Box<dyn ObjectStore>,
-    path: Path,
+struct Sending {
+    parts: Parts,
     answered: Answered,
     runtime: Waiting,
-    upload: Option<Box<dyn MultipartUpload>>,
-    going: JoinSet<object_store::Result<()>>,
-    sent: usize,
 }
 
-impl Parts {
+impl Sending {
     fn run(mut self, mut pipe: PipeReader, whole: &AtomicBool, failed: &Mutex<Option<io::Error>>) {
         let Err(error) = self.take_all(&mut pipe, whole) else {
             return;
         };
-        self.abort();
+        // Interrupted or not.
+        if let Some(runtime) = &self.runtime.runtime {
+            runtime.block_on(self.parts.abort());
+        }
         *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         // Only now does the writer see that its reader is gone.
         drop(pipe);
     }
 
     fn take_all(&mut self, pipe: &mut PipeReader, whole: &AtomicBool) -> io::Result<()> {
+        let Self {
+            parts,
+            answered,
+            runtime,
+        } = self;
+        let refused = |error: ObjectError| RemoteError::of_upload(&error, answered.last());
         loop {
-            let bytes = PART_BYTES << (self.sent / PARTS_ALIKE).min(8);
+            let bytes = parts.part_bytes();
             let mut part = Vec::with_capacity(bytes);
             pipe.take(bytes as u64).read_to_end(&mut part)?;
             let last = part.len() < bytes;
             if last && !whole.load(Ordering::Acquire) {
                 return Err(RemoteError::Interrupted.into());
             }
-            if last && self.upload.is_none() {
-                let put = self.store.put(&self.path, PutPayload::from(part));
-                let result = self.runtime.wait(put)?;
-                return result.map(drop).map_err(|error| self.refused(&error));
-            }
-            if !part.is_empty() {
-                self.send(part)?;
-            }
             if last {
-                return self.complete();
+                runtime.wait(parts.complete(part))?.map_err(refused)?;
+                return Ok(());
             }
+            runtime.wait(parts.send(part))?.map_err(refused)?;
         }
-    }
-
-    fn send(&mut self, part: Vec<u8>) -> io::Result<()> {
-        if self.upload.is_none() {
-            self.begin()?;
-        }
-        self.settle(PARTS_IN_FLIGHT - 1)?;
-        let (Some(upload), Some(runtime)) = (&mut self.upload, &self.runtime.runtime) else {
-            return Err(RemoteError::Interrupted.into());
-        };
-        let part = upload.put_part(PutPayload::from(part));
-        self.going.spawn_on(part, runtime.handle());
-        self.sent += 1;
-        Ok(())
-    }
-
-    /// Has the store expect parts.
-    fn begin(&mut self) -> io::Result<()> {
-        let mut started = std::pin::pin!(self.store.put_multipart(&self.path));
-        let result = self.runtime.wait(started.as_mut());
-        let Some(runtime) = &self.runtime.runtime else {
-            return Err(RemoteError::Interrupted.into());
-        };
-        let result = match result {
-            Ok(result) => result,
-            // What the store begins all the same has to be taken back.
-            Err(interrupt) => {
-                let late = runtime.block_on(async { tokio::time::timeout(ABORT, started).await });
-                self.upload = late.ok().and_then(Result::ok);
-                return Err(interrupt);
-            }
-        };
-        self.upload = Some(result.map_err(|error| match error {
-            object_store::Error::NotImplemented { .. } => RemoteError::NoParts.into(),
-            error => self.refused(&error),
-        })?);
-        Ok(())
-    }
-
-    /// Waits until no more parts than `most` are on their way.
-    fn settle(&mut self, most: usize) -> io::Result<()> {
-        while self.going.len() > most {
-            match self.runtime.wait(self.going.join_next())? {
-                Some(Ok(Ok(()))) | None => {}
-                Some(Ok(Err(error))) => return Err(self.refused(&error)),
-                Some(Err(error)) => return Err(io::Error::other(error)),
-            }
-        }
-        Ok(())
-    }
-
-    fn complete(&mut self) -> io::Result<()> {
-        self.settle(0)?;
-        let Some(upload) = &mut self.upload else {
-            return Ok(());
-        };
-        let result = self.runtime.wait(upload.complete())?;
-        result.map_err(|error| self.refused(&error))?;
-        self.upload = None;
-        Ok(())
-    }
-
-    /// Takes back what was sent, interrupted or not.
-    fn abort(&mut self) {
-        self.going.abort_all();
-        let (Some(upload), Some(runtime)) = (&mut self.upload, &self.runtime.runtime) else {
-            return;
-        };
-        let going = &mut self.going;
-        // A store that is not to be reached forgets it by rules of its own, or not.
-        let _ = runtime.block_on(async {
-            let back = async {
-                while going.join_next().await.is_some() {}
-                upload.abort().await
-            };
-            tokio::time::timeout(ABORT, back).await
-        });
-    }
-
-    fn refused(&self, error: &object_store::Error) -> io::Error {
-        RemoteError::of_request(error, self.answered.last()).into()
     }
 }

@@ -20,8 +20,8 @@ const MODE_OWNER: u32 = 0o600;
 
 impl Target {
     /// Gives the new file the rights of the one that it replaces, or those of any new file, less what
-    /// not everybody has who may read all that it is made of.
-    pub fn settle_rights(&self, replaced: Option<&Metadata>, rights: &Rights) {
+    /// not everybody has who may read all that it is made of. Returns its mode if that is less.
+    pub fn settle_rights(&self, replaced: Option<&Metadata>, rights: &Rights) -> Option<u32> {
         #[cfg(unix)]
         if let Self::File { file, .. } = self {
             use std::os::unix::fs::MetadataExt as _;
@@ -35,11 +35,14 @@ impl Target {
                 }
             };
             if let Ok(now) = file.metadata() {
-                set_mode(file, &now, rights.of(mode, now.gid()));
+                let left = rights.of(mode, now.gid());
+                set_mode(file, &now, left);
+                return (left != mode).then_some(left);
             }
         }
         #[cfg(not(unix))]
         let _ = (replaced, rights);
+        None
     }
 
     /// Gives the new file the owner, mode and times of its source, as far as the system lets it.

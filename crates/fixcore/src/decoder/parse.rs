@@ -155,8 +155,9 @@ impl Decoder {
         let Parsed { scanner, index, .. } = &mut self.parsed;
         let pairs = &self.pairs;
         let mut at = stopped;
+        let mut last_data = None;
         while at < bytes.len() {
-            let from = at;
+            let (from, before) = (at, index.len);
             at = data_fields(bytes, from, &pairs.watch, index);
             if at == from {
                 let mut reader = Reader::new(bytes, pairs, at);
@@ -172,7 +173,10 @@ impl Decoder {
                     }
                 }
                 at = reader.at;
+            } else if let Some(last) = last_data {
+                at = scanner.near_fields(bytes, at, &pairs.watch, index, before - last);
             }
+            last_data = Some(index.len);
             at = match index.push_trailer(bytes, at, &pairs.watch) {
                 true => bytes.len(),
                 false => scanner.fields(bytes, at, &pairs.watch, index),

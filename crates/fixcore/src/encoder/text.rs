@@ -230,12 +230,14 @@ impl Clock {
     }
 
     /// The sum of the text of the second, without the milliseconds.
+    #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn sum(&self) -> u32 {
         self.sum
     }
 
     /// The second as text, with any milliseconds.
+    #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn text(&self) -> &[u8; 32] {
         &self.text

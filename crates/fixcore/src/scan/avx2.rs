@@ -16,6 +16,7 @@ use std::arch::x86_64::{
 use super::block::{self, Found, Masks};
 use super::fields::{self, Marks, Steps};
 use super::index::Index;
+use super::singly::{Blocks, Singly};
 use super::watch::Watch;
 use crate::frame::SOH;
 
@@ -84,6 +85,10 @@ pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> O
 /// Adds fields: see [`fields::fields`].
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index) -> usize {
+    let soh = |block: &[u8; 64]| {
+        let [low, high] = halves(block);
+        bits(low, SOH) | bits(high, SOH) << 32
+    };
     let steps = Steps {
         marks: |block: &[u8; 64]| {
             let [low, high] = halves(block);
@@ -93,13 +98,13 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
                 zeros: bits(low, b'0') | bits(high, b'0') << 32,
             }
         },
-        soh: |block: &[u8; 64]| {
-            let [low, high] = halves(block);
-            bits(low, SOH) | bits(high, SOH) << 32
+        singly: Singly {
+            soh,
+            ends: Blocks { soh, most: 6 },
+            worth: 40,
+            near: 4,
         },
         tags: |words: &mut [u32], count: usize| tags(words, count, watch),
-        blocks: 4,
-        singly: 0,
     };
     fields::fields(bytes, from, watch, index, steps, |bytes| sum(bytes))
 }

@@ -11,6 +11,7 @@ use std::arch::x86_64::{
 use super::block::{self, Found, Masks};
 use super::fields::{self, Marks, Steps};
 use super::index::Index;
+use super::singly::{Blocks, Singly};
 use super::watch::Watch;
 use crate::frame::SOH;
 
@@ -61,6 +62,7 @@ pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> O
 /// Adds fields: see [`fields::fields`].
 #[target_feature(enable = "avx2,avx512f,avx512bw,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index) -> usize {
+    let soh = |block: &[u8; 64]| _mm512_cmpeq_epi8_mask(load(block), _mm512_set1_epi8(SOH as i8));
     let steps = Steps {
         marks: |block: &[u8; 64]| {
             let block = load(block);
@@ -70,10 +72,13 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
                 zeros: _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(b'0' as i8)),
             }
         },
-        soh: |block: &[u8; 64]| _mm512_cmpeq_epi8_mask(load(block), _mm512_set1_epi8(SOH as i8)),
+        singly: Singly {
+            soh,
+            ends: Blocks { soh, most: 6 },
+            worth: 40,
+            near: 4,
+        },
         tags: |words: &mut [u32], count: usize| super::avx2::tags(words, count, watch),
-        blocks: 4,
-        singly: 0,
     };
     fields::fields(bytes, from, watch, index, steps, |bytes| sum(bytes))
 }

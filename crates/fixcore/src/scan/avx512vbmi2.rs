@@ -19,7 +19,7 @@ use std::arch::x86_64::{
 use super::block::{First, Found};
 use crate::frame::SOH;
 
-pub(super) use fields::fields;
+pub(super) use fields::{fields, near_fields};
 
 /// A constant of 64 bytes.
 #[repr(align(64))]

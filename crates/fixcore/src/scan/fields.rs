@@ -11,8 +11,8 @@
 
 use super::data_fields::data_fields;
 use super::index::Index;
-use super::long::long_fields;
-use super::scalar::some_fields;
+use super::scalar::Ends;
+use super::singly::Singly;
 use super::tags::{read_long, settle};
 use super::watch::Watch;
 
@@ -50,6 +50,13 @@ pub(super) struct Before {
 
 /// The fields of a block, as bits.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(
+        dead_code,
+        reason = "the widest instruction set alone reads all of them"
+    )
+)]
 pub(super) struct Fields {
     /// The `=` behind each tag.
     pub(super) equals: u64,
@@ -108,42 +115,39 @@ impl Before {
 }
 
 /// What an instruction set does.
-pub(super) struct Steps<M, S, T> {
+pub(super) struct Steps<M, S, T, E> {
     pub(super) marks: M,
-    /// The separators of a block.
-    pub(super) soh: S,
-    /// After so many blocks of a long value memchr is faster.
-    pub(super) blocks: usize,
+    pub(super) singly: Singly<S, E>,
     /// Turns the first four bytes of so many fields into tags of up to four digits, and may change the
     /// words of the next seven. Returns the place of one that has something other than digits, begins with
     /// 0 or is watched; those after it may still be bytes.
     pub(super) tags: T,
-    /// How many fields after a data field are read one by one, if it is not the first one: another may follow.
-    pub(super) singly: usize,
 }
 
 /// Adds fields from the start of one on. Returns where it stopped: at the end, or at the start of a
 /// field that is watched or not well-formed.
 #[inline(always)]
-pub(super) fn fields<M, S, T>(
+pub(super) fn fields<M, S, T, E>(
     bytes: &[u8],
     from: usize,
     watch: &Watch,
     index: &mut Index,
-    steps: Steps<M, S, T>,
+    steps: Steps<M, S, T, E>,
     sum: impl Fn(&[u8]) -> u32,
 ) -> usize
 where
     M: Fn(&[u8; 64]) -> Marks,
     S: Fn(&[u8; 64]) -> u64,
     T: Fn(&mut [u32], usize) -> Option<usize>,
+    E: Ends,
 {
     let Some(last_word) = bytes.len().checked_sub(4) else {
         return from;
     };
     let mut before = Before::field();
     let (mut base, mut start, mut stopped, mut is_quiet) = (from, from, false, false);
-    let mut has_data = false;
+    // How many fields there were at the last data field.
+    let mut last_data = None;
     // Whether a tag of the last block has more than four digits: its field may end later.
     let mut is_long = false;
     // After a data field another one may be near.
@@ -211,14 +215,19 @@ where
             stopped |= settle(bytes, first_strange, watch, index);
         }
         start = index.start_of(index.len);
-        let next = if stopped && index.len < len && watch.has(index.tags[index.len]) {
-            let most = if has_data { steps.singly } else { 0 };
-            has_data = true;
-            watched_fields(bytes, start, watch, index, most)
-        } else if !stopped && (is_quiet || is_sparse(index, chunk, base)) {
-            long_fields(bytes, start, watch, index, &steps.soh, steps.blocks)
+        let (next, credit) = if stopped && index.len < len && watch.has(index.tags[index.len]) {
+            let near = last_data.is_some_and(|last| index.len - last <= steps.singly.near);
+            let next = watched_fields(bytes, start, watch, index);
+            last_data = Some(index.len);
+            (next, (near && next > start).then(|| steps.singly.most()))
         } else {
-            start
+            let is_long = !stopped && (is_quiet || is_sparse(index, chunk, base));
+            let is_long = is_long && steps.singly.is_long(bytes, start);
+            (start, is_long.then_some(0))
+        };
+        let next = match credit {
+            Some(credit) => steps.singly.fields(bytes, next, watch, index, credit),
+            None => next,
         };
         blocks = if stopped { DATA_BLOCKS } else { CHUNK_BLOCKS };
         if next > start {
@@ -245,29 +254,13 @@ fn is_sparse(index: &Index, chunk: usize, base: usize) -> bool {
     before.is_none_or(|end| *end as usize + SPARSE_BYTES < base)
 }
 
-/// Adds data fields, fields behind them one by one, and CheckSum (10) if it comes next. Returns the start of the
-/// next field.
+/// Adds data fields, and CheckSum (10) if it comes next. Returns the start of the next field.
 #[inline(never)]
-fn watched_fields(
-    bytes: &[u8],
-    from: usize,
-    watch: &Watch,
-    index: &mut Index,
-    singly: usize,
-) -> usize {
-    let mut at = from;
-    loop {
-        let next = data_fields(bytes, at, watch, index);
-        if next == at {
-            return at;
-        }
-        if index.push_trailer(bytes, next, watch) {
-            return bytes.len();
-        }
-        if singly == 0 {
-            return next;
-        }
-        at = some_fields(bytes, next, watch, index, singly);
+fn watched_fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index) -> usize {
+    let next = data_fields(bytes, from, watch, index);
+    match next > from && index.push_trailer(bytes, next, watch) {
+        true => bytes.len(),
+        false => next,
     }
 }
 

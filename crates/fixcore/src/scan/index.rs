@@ -169,6 +169,7 @@ impl Index {
     }
 
     /// Adds a field; not to the sum.
+    #[inline(always)]
     pub(crate) fn push(&mut self, tag: u32, end: u32) {
         let slots = (self.tags.get_mut(self.len), self.ends.get_mut(self.len));
         if let (Some(to_tag), Some(to_end)) = slots {

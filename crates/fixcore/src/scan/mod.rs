@@ -16,9 +16,11 @@ mod data_fields;
 mod fields;
 mod find;
 mod index;
-mod long;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
 mod scalar;
 mod scanner;
+mod singly;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 mod tags;

@@ -140,6 +140,33 @@ pub(super) fn some_fields(
 /// reading them at once.
 #[inline(always)]
 pub(crate) fn field(bytes: &[u8], at: usize, watch: &Watch) -> Option<(u32, usize)> {
+    field_by(bytes, at, watch, &Words)
+}
+
+/// How the end of a value is found: a trait, for what a closure calls is not always inlined.
+pub(super) trait Ends {
+    /// How many bytes come before the separator.
+    fn length(&self, value: &[u8]) -> Option<usize>;
+}
+
+/// By words, and by memchr behind the first ones.
+struct Words;
+
+impl Ends for Words {
+    #[inline(always)]
+    fn length(&self, value: &[u8]) -> Option<usize> {
+        length(value)
+    }
+}
+
+/// The same with another search for the end of a value.
+#[inline(always)]
+pub(super) fn field_by(
+    bytes: &[u8],
+    at: usize,
+    watch: &Watch,
+    ends: &impl Ends,
+) -> Option<(u32, usize)> {
     let rest = bytes.get(at..)?;
     let mut tag = 0;
     for (digits, byte) in rest.iter().take(TAG_DIGITS_MAX + 1).enumerate() {
@@ -148,7 +175,7 @@ pub(crate) fn field(bytes: &[u8], at: usize, watch: &Watch) -> Option<(u32, usiz
             if *byte != b'=' || digits == 0 || rest.first() == Some(&b'0') || watch.has(tag) {
                 return None;
             }
-            let length = length(rest.get(digits + 1..)?)?;
+            let length = ends.length(rest.get(digits + 1..)?)?;
             return (length > 0).then_some((tag, at + digits + 1 + length));
         }
         tag = u32::wrapping_add(tag.wrapping_mul(10), digit.into());
@@ -159,16 +186,20 @@ pub(crate) fn field(bytes: &[u8], at: usize, watch: &Watch) -> Option<(u32, usiz
 /// Where a value ends. Most have fewer than 16 bytes, and how many is hard to foresee.
 #[inline(always)]
 fn length(value: &[u8]) -> Option<usize> {
-    if let Some(short) = value.first_chunk::<16>() {
-        let (words, _) = short.as_chunks::<8>();
-        let [low, high] = [words[0], words[1]].map(|word| marked(u64::from_le_bytes(word), SOH));
-        let is_soh = u128::from(high) << 64 | u128::from(low);
-        if is_soh != 0 {
-            return Some(is_soh.trailing_zeros() as usize / 8);
-        }
-        return Some(16 + memchr(SOH, value.get(16..)?)?);
+    match value.first_chunk().map(words_before) {
+        Some(Some(short)) => Some(short),
+        Some(None) => Some(16 + memchr(SOH, value.get(16..)?)?),
+        None => memchr(SOH, value),
     }
-    memchr(SOH, value)
+}
+
+/// How many bytes come before the separator, if it is here.
+#[inline(always)]
+pub(super) fn words_before(bytes: &[u8; 16]) -> Option<usize> {
+    let (words, _) = bytes.as_chunks::<8>();
+    let [low, high] = [words[0], words[1]].map(|word| marked(u64::from_le_bytes(word), SOH));
+    let is_soh = u128::from(high) << 64 | u128::from(low);
+    (is_soh != 0).then(|| is_soh.trailing_zeros() as usize / 8)
 }
 
 #[cfg(test)]

@@ -41,8 +41,10 @@ impl Default for Scanner {
 macro_rules! by_isa {
     ($isa:expr, $scalar:expr, $name:ident ( $($argument:expr),* )) => {
         match $isa {
-            Isa::Scalar => $scalar,
             // SAFETY: a scanner is only made with an instruction set that was detected.
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            Isa::Neon => unsafe { super::neon::$name($($argument),*) },
+            // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             Isa::Sse2 => unsafe { super::sse2::$name($($argument),*) },
             // SAFETY: as above.
@@ -51,7 +53,6 @@ macro_rules! by_isa {
             // SAFETY: as above; VBMI2 includes BW, whose functions serve where it has none.
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512Bw | Isa::Avx512Vbmi2 => unsafe { super::avx512bw::$name($($argument),*) },
-            #[cfg(not(target_arch = "x86_64"))]
             _ => $scalar,
         }
     };
@@ -161,6 +162,30 @@ impl Scanner {
             scalar::fields(bytes, from, watch, out),
             fields(bytes, from, watch, out)
         )
+    }
+
+    /// Adds fields behind a data field that followed another one closely: such a one may come again. Returns where
+    /// it stopped: at the end, at a field that is watched or not well-formed, or where none came.
+    #[inline]
+    pub(crate) fn near_fields(
+        self,
+        bytes: &[u8],
+        from: usize,
+        watch: &Watch,
+        out: &mut Index,
+        gap: usize,
+    ) -> usize {
+        match self.isa {
+            // SAFETY: a scanner is only made with an instruction set that was detected.
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512Vbmi2 => unsafe {
+                super::avx512vbmi2::near_fields(bytes, from, watch, out, gap)
+            },
+            _ => {
+                let _ = (bytes, watch, out, gap);
+                from
+            }
+        }
     }
 
     /// Whether the fields of a message are read one by one.

@@ -14,6 +14,7 @@ use std::arch::x86_64::{
 use super::block::{self, Found, Masks};
 use super::fields::{self, Marks, Steps};
 use super::index::{FRONT_TAGS, Index};
+use super::singly::{Blocks, Singly, WordsAndBlocks};
 use super::watch::Watch;
 use crate::frame::SOH;
 
@@ -105,16 +106,20 @@ pub(super) fn separators(bytes: &[u8], soh: &mut [u32], equals: &mut [u32]) -> O
 /// Adds fields: see [`fields::fields`].
 #[target_feature(enable = "sse2")]
 pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index) -> usize {
+    let soh = |block: &[u8; 64]| bits(block, SOH);
     let steps = Steps {
         marks: |block: &[u8; 64]| Marks {
             soh: bits(block, SOH),
             equals: bits(block, b'='),
             zeros: 0,
         },
-        soh: |block: &[u8; 64]| bits(block, SOH),
+        singly: Singly {
+            soh,
+            ends: WordsAndBlocks(Blocks { soh, most: 2 }),
+            worth: 40,
+            near: 8,
+        },
         tags: |words: &mut [u32], count: usize| tags(words, count, watch),
-        blocks: 2,
-        singly: 8,
     };
     fields::fields(bytes, from, watch, index, steps, |bytes| sum(bytes))
 }

@@ -102,7 +102,7 @@ fn what_cannot_be_true_is_refused_at_its_row_and_field() {
             let found: &mut Differences = r.comparisons[0].difference.as_mut().expect("some");
             found.better = 1.5;
         }),
-        ("gates[0].limit_ns", |r| r.gates[0].limit_ns = 1),
+        ("gates[0].limit_ns", |r| r.gates[0].limit_ns = Some(1)),
         ("gates[0].gate", |r| r.gates[0].gate = "p101<=1s".to_owned()),
     ];
     for (field, wrong) in wrongs {

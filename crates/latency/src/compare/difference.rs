@@ -1,5 +1,6 @@
 //! Relative differences over pairs, and their summary.
 
+use super::options::CONFIDENCE;
 use crate::percentile::{order_statistic_ranks, rank};
 use crate::report::Differences;
 
@@ -22,6 +23,11 @@ use crate::report::Differences;
 /// ```
 #[must_use]
 pub fn differences(base: &[f64], target: &[f64]) -> Option<Differences> {
+    differences_at(base, target, CONFIDENCE)
+}
+
+/// [`differences`] with an interval of at least this confidence.
+pub(super) fn differences_at(base: &[f64], target: &[f64], confidence: f64) -> Option<Differences> {
     let mut relative: Vec<f64> = base
         .iter()
         .zip(target)
@@ -30,7 +36,7 @@ pub fn differences(base: &[f64], target: &[f64]) -> Option<Differences> {
     relative.sort_by(f64::total_cmp);
     let n = relative.len() as u64;
     let at = |rank: u64| relative.get(usize::try_from(rank - 1).ok()?).copied();
-    let interval = order_statistic_ranks(n, 50.0, 0.95);
+    let interval = order_statistic_ranks(n, 50.0, confidence);
     let below = relative
         .iter()
         .filter(|difference| **difference < 0.0)

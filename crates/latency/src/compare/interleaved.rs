@@ -1,7 +1,7 @@
 //! Runs whose buckets alternated in random order.
 
-use super::difference::{self, differences, median};
-use super::options::{Names, Options, Sides};
+use super::difference::{self, differences_at, median};
+use super::options::{CONFIDENCE, Names, Options, Sides};
 use super::verdict::Evidence;
 use crate::report::{Comparison, Design};
 
@@ -18,10 +18,10 @@ pub fn interleaved_with(names: Names<'_>, sides: Sides<'_>, options: Options) ->
     let evidence = Evidence {
         design: Design::Interleaved,
         pairs: (sides.base.len().min(sides.target.len()) as u64).saturating_sub(skipped),
-        difference: differences(sides.base, sides.target),
+        difference: differences_at(sides.base, sides.target, options.confidence),
         control: sides
             .control
-            .and_then(|control| differences(sides.base, control)),
+            .and_then(|control| differences_at(sides.base, control, CONFIDENCE)),
         drift: 0.0,
         skipped,
         bucket_ops: sides.bucket_ops,
@@ -34,6 +34,7 @@ pub fn interleaved_with(names: Names<'_>, sides: Sides<'_>, options: Options) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::Looks;
     use crate::report::Verdict;
     use crate::rng::SplitMix64;
 
@@ -89,10 +90,96 @@ mod tests {
         assert!((better.difference.unwrap().median + 0.1).abs() < 0.02);
         assert!(better.resolution.unwrap() < 0.05);
         assert_eq!(compare(&simulate(2, 200, 1.1)).verdict, Verdict::Worse);
-        assert_eq!(
-            compare(&simulate(3, 200, 1.0)).verdict,
-            Verdict::NoDifference
-        );
+        let same = compare(&simulate(3, 1_000, 1.0));
+        assert_eq!(same.verdict, Verdict::NoDifference);
+        assert_eq!(same.margin, Some(0.01));
+    }
+
+    #[test]
+    fn no_difference_is_said_only_where_the_whole_interval_lies_within_the_margin() {
+        let mut equal = 0;
+        for seed in 0..200 {
+            for (pairs, factor) in [(100, 1.02), (100, 1.0), (1_000, 1.005), (1_000, 1.02)] {
+                let found = compare(&simulate(seed, pairs, factor));
+                let [low, high] = found.difference.unwrap().median_ci95.unwrap();
+                let margin = found.margin.unwrap();
+                let within = -margin <= low && high <= margin;
+                let excludes_0 = low > 0.0 || high < 0.0;
+                match found.verdict {
+                    Verdict::NoDifference => {
+                        equal += 1;
+                        assert!(within, "{}", found.reason);
+                    }
+                    Verdict::Small => assert!(excludes_0 && !within, "{}", found.reason),
+                    Verdict::Inconclusive => assert!(!excludes_0 && !within, "{}", found.reason),
+                    Verdict::Better | Verdict::Worse => assert!(excludes_0, "{}", found.reason),
+                }
+            }
+        }
+        assert!(equal > 100, "{equal}");
+    }
+
+    #[test]
+    fn a_control_that_varies_too_much_allows_no_equality() {
+        let mut sides = simulate(5, 40, 1.0);
+        for (at, ns) in sides[2].iter_mut().enumerate() {
+            *ns *= if at % 2 == 0 { 0.2 } else { 5.8 };
+        }
+        let comparison = compare(&sides);
+        assert_eq!(comparison.verdict, Verdict::Inconclusive);
+        let says = "the control alone differs by up to ±";
+        assert!(comparison.reason.contains(says), "{}", comparison.reason);
+        // As wide as the caller says.
+        let [base, target, control] = &sides;
+        let sides = Sides {
+            base,
+            target,
+            control: Some(control),
+            bucket_ops: 0,
+        };
+        let wide = interleaved_with(NAMES, sides, Options::default().margin(10.0));
+        assert_eq!(wide.verdict, Verdict::NoDifference);
+    }
+
+    #[test]
+    fn the_least_effect_is_found_four_times_in_five() {
+        let runs = 300;
+        let mut found = 0;
+        for seed in 0..runs {
+            // The effect that another run of the same kind says would be found.
+            let least = compare(&simulate(seed + 10_000, 200, 1.0))
+                .resolution
+                .unwrap();
+            let verdict = compare(&simulate(seed, 200, 1.0 + least)).verdict;
+            found += u64::from(verdict == Verdict::Worse);
+        }
+        let share = found as f64 / runs as f64;
+        assert!((0.65..0.95).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn looking_often_finds_no_more_where_there_is_nothing() {
+        let runs = 400;
+        let wrong = |seed: &u64| {
+            let [base, target, _] = simulate(*seed, 256, 1.0);
+            let mut looks = Looks::default();
+            (8..=256).step_by(4).any(|pairs| {
+                looks.due(pairs as f64 / 256.0).is_some_and(|confidence| {
+                    let sides = Sides {
+                        base: &base[..pairs],
+                        target: &target[..pairs],
+                        // Without the control, which makes false verdicts rarer still.
+                        control: None,
+                        bucket_ops: 1,
+                    };
+                    let options = Options::default().confidence(confidence);
+                    let verdict = interleaved_with(NAMES, sides, options).verdict;
+                    matches!(verdict, Verdict::Better | Verdict::Worse)
+                })
+            })
+        };
+        let wrong = (0..runs).filter(wrong).count();
+        assert!(wrong as f64 <= 0.07 * runs as f64, "{wrong} of {runs}");
     }
 
     #[test]
@@ -123,9 +210,7 @@ mod tests {
         }
         let comparison = compare(&sides);
         assert_eq!(comparison.verdict, Verdict::Inconclusive);
-        let options = Options {
-            resolution_max: 10.0,
-        };
+        let options = Options::default().margin(10.0);
         let [base, target, control] = &sides;
         let sides = Sides {
             base,

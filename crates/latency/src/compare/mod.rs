@@ -3,8 +3,13 @@
 //! The numbers are relative differences (target − baseline) / baseline over pairs of buckets: their
 //! range, median, 99th percentile and the share below 0. The verdict rests on the exact
 //! order-statistic interval of the median, and on a *control*: the same comparison of the baseline with
-//! itself. A difference counts only when its whole interval lies beyond the control's; "no difference"
-//! counts only when the comparison could have detected one of [`RESOLUTION_MAX`].
+//! itself. A difference counts only when its whole interval lies beyond the control's. "No difference" is a
+//! verdict of its own: the whole interval lies within a margin ([`MARGIN`], or the control's bound if that is
+//! wider), which is two one-sided tests (Schuirmann, J. Pharmacokinet. Biopharm. 15, 1987). An interval that
+//! excludes 0 and does not clear the control is *small*; anything else is inconclusive.
+//!
+//! A comparison may be looked at while it runs, so that it ends when the verdict stands: [`Looks`] keeps the
+//! error of all looks together at that of one.
 //!
 //! [`interleaved`] is for runs whose buckets alternated in random order: both sides of a pair share the
 //! drift, and it cancels. [`reports`] is for two runs made one after the other. There nothing cancels, so
@@ -13,11 +18,13 @@
 
 mod difference;
 mod interleaved;
+mod looks;
 mod options;
 mod sequential;
 mod verdict;
 
 pub use difference::{differences, median};
 pub use interleaved::{interleaved, interleaved_with};
-pub use options::{Names, Options, PAIRS_MIN, RESOLUTION_MAX, Sides};
+pub use looks::Looks;
+pub use options::{CONFIDENCE, MARGIN, MARGIN_MAX, Names, Options, PAIRS_MIN, Sides};
 pub use sequential::{numbers, reports, reports_with, sequential, sequential_with};

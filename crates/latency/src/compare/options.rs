@@ -1,7 +1,13 @@
 //! What is compared, and how strictly.
 
-/// Resolution that "no difference" needs by default: 5 %.
-pub const RESOLUTION_MAX: f64 = 0.05;
+/// The margin of "no difference" by default: 1 %.
+pub const MARGIN: f64 = 0.01;
+
+/// The widest margin that the control can cause: beyond 5 % a run is too noisy for "no difference".
+pub const MARGIN_MAX: f64 = 0.05;
+
+/// Confidence of the intervals of a comparison that is looked at once.
+pub const CONFIDENCE: f64 = 0.95;
 
 /// Fewest pairs with an interval of the median, and so with a verdict.
 pub const PAIRS_MIN: u64 = 6;
@@ -34,28 +40,39 @@ pub struct Sides<'a> {
 ///
 /// ```
 /// use perfkit_latency::compare::Options;
-/// assert_eq!(Options::default().resolution_max(0.02).resolution_max, 0.02);
+/// assert_eq!(Options::default().margin(0.02).margin, 0.02);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
-    /// The coarsest resolution that allows the verdict "no difference"; [`RESOLUTION_MAX`] by default.
-    pub resolution_max: f64,
+    /// Differences up to this share count as none; [`MARGIN`] by default. A control that varies more widens it,
+    /// up to [`MARGIN_MAX`].
+    pub margin: f64,
+    /// Confidence of the intervals: [`CONFIDENCE`], or more at one of several [`Looks`](super::Looks).
+    pub confidence: f64,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
-            resolution_max: RESOLUTION_MAX,
+            margin: MARGIN,
+            confidence: CONFIDENCE,
         }
     }
 }
 
 impl Options {
-    /// Sets the coarsest resolution that allows the verdict "no difference".
+    /// Sets the share up to which differences count as none.
     #[must_use]
-    pub fn resolution_max(mut self, share: f64) -> Self {
-        self.resolution_max = share;
+    pub fn margin(mut self, share: f64) -> Self {
+        self.margin = share;
+        self
+    }
+
+    /// Sets the confidence of the intervals.
+    #[must_use]
+    pub fn confidence(mut self, confidence: f64) -> Self {
+        self.confidence = confidence;
         self
     }
 }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::difference::{differences, median, skipped};
+use super::difference::{differences, differences_at, median, skipped};
 use super::verdict::Evidence;
 use super::{Names, Options, Sides};
 use crate::report::{Buckets, Comparison, Design, Latency, LatencyName, Report};
@@ -95,14 +95,14 @@ fn rows(base: &Latency, target: &Latency, names: Names<'_>, options: Options) ->
 /// Compares two columns of plain numbers, pair by pair, as [`sequential`] does. Their unit is unknown, so
 /// the medians go into the fields without a unit.
 #[must_use]
-pub fn numbers(names: Names<'_>, base: &[f64], target: &[f64]) -> Comparison {
+pub fn numbers(names: Names<'_>, base: &[f64], target: &[f64], options: Options) -> Comparison {
     let sides = Sides {
         base,
         target,
         control: None,
         bucket_ops: 1,
     };
-    let comparison = sequential(names, sides);
+    let comparison = sequential_with(names, sides, options);
     Comparison {
         baseline_median: comparison.baseline_median_ns,
         target_median: comparison.target_median_ns,
@@ -133,7 +133,7 @@ pub fn sequential_with(names: Names<'_>, sides: Sides<'_>, options: Options) -> 
     let skipped = skipped(base, target);
     let evidence = Evidence {
         design: Design::Sequential,
-        difference: differences(base, target),
+        difference: differences_at(base, target, options.confidence),
         control,
         drift: drift(base).unwrap_or(0.0).max(drift(target).unwrap_or(0.0)),
         pairs: (base.len().min(target.len()) as u64).saturating_sub(skipped),

@@ -1,7 +1,19 @@
 //! From differences to a verdict and the line that explains it.
 
-use super::{Names, Options, PAIRS_MIN};
+use super::{MARGIN_MAX, Names, Options, PAIRS_MIN};
 use crate::report::{Comparison, Design, Differences, Verdict, finite};
+
+/// Half widths of a 95 % interval between the control's bound and an effect whose interval clears that bound in
+/// 80 of 100 runs: (1.960 + 0.842) / 1.960.
+const POWER_80: f64 = 1.43;
+
+/// A verdict and what it rests on.
+struct Decision {
+    verdict: Verdict,
+    resolution: Option<f64>,
+    margin: Option<f64>,
+    reason: String,
+}
 
 /// Everything that a verdict depends on.
 pub(super) struct Evidence {
@@ -21,7 +33,12 @@ pub(super) struct Evidence {
 
 impl Evidence {
     pub(super) fn conclude(self, names: Names<'_>, options: Options) -> Comparison {
-        let (verdict, resolution, mut reason) = self.decide(options);
+        let Decision {
+            verdict,
+            resolution,
+            margin,
+            mut reason,
+        } = self.decide(options);
         if self.skipped > 0 {
             reason.push_str(&format!(
                 "; {} pairs skipped because their baseline is not above 0",
@@ -29,7 +46,7 @@ impl Evidence {
             ));
         }
         if self.design == Design::Sequential {
-            reason.push_str("; unpaired, drift between the runs is not controlled");
+            reason.push_str("; unpaired, drift between the runs is not controlled: suggestive");
         }
         let single = |median: Option<f64>| {
             median
@@ -50,53 +67,83 @@ impl Evidence {
             difference: self.difference,
             control: self.control,
             resolution,
+            margin,
             verdict,
             reason,
         }
     }
 
-    fn decide(&self, options: Options) -> (Verdict, Option<f64>, String) {
+    fn decide(&self, options: Options) -> Decision {
         let difference = self.difference.as_ref().filter(|_| self.pairs >= PAIRS_MIN);
         let interval = difference.and_then(|difference| difference.median_ci95);
         let (Some(difference), Some([low, high])) = (difference, interval) else {
-            let reason = format!("{} pairs, {PAIRS_MIN} needed", self.pairs);
-            return (Verdict::Inconclusive, None, reason);
+            let reason = match self.pairs < PAIRS_MIN {
+                true => format!("{} pairs, {PAIRS_MIN} needed", self.pairs),
+                false => format!("{} pairs are too few for this confidence", self.pairs),
+            };
+            return Decision {
+                verdict: Verdict::Inconclusive,
+                resolution: None,
+                margin: None,
+                reason,
+            };
         };
         let bound = self.control_bound().max(self.drift);
-        let resolution = finite((high / 2.0 - low / 2.0).max(bound));
+        let resolution = finite(bound + POWER_80 * (high / 2.0 - low / 2.0));
+        // What the control shows is no difference, unless it is so much that nothing can be said.
+        let noisy = bound > options.margin && bound > MARGIN_MAX;
+        let margin = match noisy {
+            true => options.margin,
+            false => options.margin.max(bound),
+        };
+        let within = -margin <= low && high <= margin;
+        let power = format!(
+            "an effect of {} is found with 80 % power",
+            percent(resolution)
+        );
+        let span = span(low, high);
         let (verdict, reason) = if difference.range == [0.0; 2] {
-            let reason = format!(
-                "identical: no pair differs (resolution {})",
-                percent(resolution)
-            );
+            let reason = format!("identical: no pair differs; {power}");
             (Verdict::NoDifference, reason)
         } else if high < -bound {
-            (
-                Verdict::Better,
-                beyond("faster", difference.median, [-high, -low], bound),
-            )
+            let said = beyond("faster", difference.median, [-high, -low], bound);
+            (Verdict::Better, said)
         } else if low > bound {
-            (
-                Verdict::Worse,
-                beyond("slower", difference.median, [low, high], bound),
-            )
-        } else if resolution.is_some_and(|resolution| resolution <= options.resolution_max) {
-            let reason = format!("no difference (resolution {})", percent(resolution));
+            let said = beyond("slower", difference.median, [low, high], bound);
+            (Verdict::Worse, said)
+        } else if within && !noisy {
+            let limit = percent(Some(margin));
+            let reason = format!("no difference beyond {limit}: all of {span} is within; {power}");
             (Verdict::NoDifference, reason)
-        } else {
-            let limit = percent(Some(options.resolution_max));
-            let why = if self.drift >= bound && self.drift > 0.0 {
-                " because the runs drifted"
-            } else {
-                ""
-            };
+        } else if low > 0.0 || high < 0.0 {
+            let limit = percent(Some(bound));
             let reason = format!(
-                "cannot tell: resolution {} is coarser than {limit}{why}",
-                percent(resolution)
+                "small ({span}), not distinguishable from drift: within what the control shows, {limit}; {power}"
             );
-            (Verdict::Inconclusive, reason)
+            (Verdict::Small, reason)
+        } else {
+            let why = match (noisy, self.drift >= bound) {
+                (false, _) => format!(
+                    "{span} is neither on one side of 0 nor within {}",
+                    percent(Some(margin))
+                ),
+                (true, true) => format!("the runs drifted by {}", percent(Some(bound))),
+                (true, false) => format!(
+                    "the control alone differs by up to {}",
+                    percent(Some(bound))
+                ),
+            };
+            (
+                Verdict::Inconclusive,
+                format!("cannot tell: {why}; {power}"),
+            )
         };
-        (verdict, resolution, reason)
+        Decision {
+            verdict,
+            resolution,
+            margin: finite(margin),
+            reason,
+        }
     }
 
     /// The greatest bound of the control's interval, or of its range where it has too few pairs for an
@@ -108,6 +155,11 @@ impl Evidence {
             .map(|control| control.median_ci95.unwrap_or(control.range));
         bounds.map_or(0.0, |[low, high]| low.abs().max(high.abs()))
     }
+}
+
+/// `-0.31 % to +0.40 %`.
+fn span(low: f64, high: f64) -> String {
+    format!("{:+.2} % to {:+.2} %", low * 100.0, high * 100.0)
 }
 
 /// `faster by 12.00 % (10.00 % to 14.00 %), beyond the control's ±0.80 %`.

@@ -3,6 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::report::Validation;
+use crate::testing::report;
 use crate::{Recorder, Spec};
 
 fn row(name: LatencyName, series: Option<&str>, values: &[u64]) -> Latency {
@@ -29,7 +31,6 @@ fn texts_that_are_no_gates() {
         "p99>=2ms",
         "q99<=2ms",
         "p0<=1ms",
-        "p100<=1ms",
         "p<=1ms",
         "p99.<=1ms",
         "p+9<=1ms",
@@ -53,8 +54,238 @@ fn texts_that_are_no_gates() {
 }
 
 #[test]
+fn the_texts_of_other_numbers() {
+    for text in [
+        "p100<1h",
+        "[level 3].p99<=2ms",
+        "[a<b].service.max<=2s",
+        "throughput>=1000",
+        "ratio>2.5",
+        "rss<=100M",
+        "cpu<=2s",
+        "error_rate<=1%",
+        "throughput.bytes_in_per_s>=100MiB/s",
+        "tables.codecs and pools.ratio>=1.1",
+        "duration_ns<=1h",
+    ] {
+        assert!(text.parse::<Gate>().is_ok(), "{text}");
+    }
+    for text in [
+        "[level 3]p99<=2ms",
+        "[level 3.p99<=2ms",
+        "ratio>=2ms",
+        "ratio>=",
+        "ratio",
+        "rss<=2s",
+        "cpu<=2",
+        "error_rate<=nan",
+        "throughput.>=1",
+        "nothing.at_all>=1",
+        "throughput>=1e400",
+        "command.argv>=1",
+    ] {
+        assert!(text.parse::<Gate>().is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_series_is_chosen_by_its_name() {
+    let rows = [
+        row(LatencyName::Service, Some("level 1"), &[1_000; 400]),
+        row(LatencyName::Service, Some("level 3"), &[9_000; 400]),
+    ];
+    assert_eq!(decide("p99<=5us", &rows).verdict, GateVerdict::Fail);
+    assert_eq!(
+        decide("[level 1].p99<=5us", &rows).verdict,
+        GateVerdict::Pass
+    );
+    let failed = decide("[level 3].service.p99<=5us", &rows);
+    assert_eq!(failed.verdict, GateVerdict::Fail);
+    assert_eq!(failed.row.as_deref(), Some("level 3 service"));
+    let none = decide("[level 9].p99<=5us", &rows);
+    assert_eq!(none.verdict, GateVerdict::Inconclusive);
+    assert!(
+        none.reason.contains("it has level 1, level 3"),
+        "{}",
+        none.reason
+    );
+}
+
+#[test]
+fn numbers_of_the_report_are_judged_as_measured() {
+    let mut found = report(vec![row(LatencyName::Service, None, &[1_000; 100])]);
+    found.workload.kind = "compress".to_owned();
+    found.throughput.ops_per_s = Some(500.0);
+    found.throughput.bytes_in = 1_000;
+    found.throughput.bytes_out = 250;
+    found.resources.rss_max_bytes = Some(3 << 20);
+    let mut table = crate::report::Table::new(
+        "codecs",
+        &[
+            ("codec", crate::report::Unit::Text),
+            ("ratio", crate::report::Unit::Ratio),
+        ],
+    );
+    for (name, ratio) in [("lz4", 0.9), ("zstd", 3.0)] {
+        table.rows.push(vec![name.into(), ratio.into()]);
+    }
+    found.tables.push(table);
+    let decide = |gate: &str| gate.parse::<Gate>().unwrap().decide_report(&found);
+    for (gate, verdict, value) in [
+        ("throughput>=500", GateVerdict::Pass, Some(500.0)),
+        ("throughput>500", GateVerdict::Fail, Some(500.0)),
+        ("throughput.ops_per_s<=400", GateVerdict::Fail, Some(500.0)),
+        ("ratio>=4", GateVerdict::Pass, Some(4.0)),
+        ("rss<=3M", GateVerdict::Pass, Some(3_145_728.0)),
+        ("rss<=2MiB", GateVerdict::Fail, Some(3_145_728.0)),
+        ("cpu<=1s", GateVerdict::Inconclusive, None),
+        ("error_rate<=1%", GateVerdict::Inconclusive, None),
+        ("tables.codecs.ratio>=1.1", GateVerdict::Fail, Some(0.9)),
+        ("tables.codecs.ratio<=3", GateVerdict::Pass, Some(3.0)),
+        ("tables.codecs.speed<=3", GateVerdict::Inconclusive, None),
+        ("tables.codecs.rows<=3", GateVerdict::Inconclusive, None),
+        ("latencies.service.n>=100", GateVerdict::Pass, Some(100.0)),
+        (
+            "latencies.0.percentiles.0.value_ns<=2us",
+            GateVerdict::Pass,
+            Some(1_000.0),
+        ),
+        ("load.rate_target_per_s>=1", GateVerdict::Inconclusive, None),
+        ("duration_ns<=1h", GateVerdict::Pass, Some(0.0)),
+    ] {
+        let result = decide(gate);
+        assert_eq!(
+            (result.verdict, result.value),
+            (verdict, value),
+            "{gate}: {}",
+            result.reason
+        );
+        assert_eq!(result.limit_ns, None);
+    }
+    assert!(
+        decide("tables.codecs.ratio>=1.1")
+            .reason
+            .contains("0.9 of lz4")
+    );
+}
+
+#[test]
+fn a_share_of_errors_is_judged_by_the_binomial_test() {
+    let decide = |gate: &str, wrong: u64, checked: u64| {
+        let mut found = report(Vec::new());
+        found.validation = Some(Validation::new("oracle", checked, wrong));
+        gate.parse::<Gate>().unwrap().decide_report(&found).verdict
+    };
+    // Without any error in n answers, the share is below 1 % for n of 368 and more: 0.99^368 = 2.5 %.
+    assert_eq!(decide("error_rate<=1%", 0, 400), GateVerdict::Pass);
+    assert_eq!(decide("error_rate<=1%", 0, 300), GateVerdict::Inconclusive);
+    assert_eq!(decide("error_rate<=1%", 1, 1), GateVerdict::Fail);
+    assert_eq!(decide("error_rate<=1%", 3, 300), GateVerdict::Inconclusive);
+    assert_eq!(decide("error_rate<=1%", 30, 300), GateVerdict::Fail);
+    assert_eq!(decide("error_rate<=0", 0, 300), GateVerdict::Pass);
+    assert_eq!(decide("error_rate<=0", 1, 300), GateVerdict::Fail);
+}
+
+#[test]
+fn the_samples_above_the_limit_prove_that_a_percentile_is() {
+    // 250 samples are too few for p99, and 10 of them above the limit too many for it.
+    let with = |above: usize| -> Vec<Latency> {
+        let high = |at: usize| at % 25 == 7 && at / 25 < above;
+        let values = (0..250).map(|at| if high(at) { 200_000 } else { 1_000 });
+        vec![row(
+            LatencyName::Service,
+            None,
+            &values.collect::<Vec<u64>>(),
+        )]
+    };
+    let rows = with(10);
+    let result = decide("p99<=100us", &rows);
+    assert_eq!(result.verdict, GateVerdict::Fail);
+    let says = "10 of 250 samples are above the limit 100 µs, too many for p99";
+    assert!(result.reason.contains(says), "{}", result.reason);
+    assert_eq!(
+        decide("p99<=100us", &with(2)).verdict,
+        GateVerdict::Inconclusive
+    );
+}
+
+#[test]
+fn the_mean_of_a_tail_without_a_variance_is_no_gate() {
+    let mut rng = crate::rng::SplitMix64::new(5);
+    let mut pareto = |index: f64| (1e4 * rng.unit().powf(-1.0 / index)) as u64;
+    let heavy: Vec<u64> = (0..1_000).map(|_| pareto(1.1)).collect();
+    let rows = [row(LatencyName::Service, None, &heavy)];
+    let result = decide("mean<=1s", &rows);
+    assert_eq!(result.verdict, GateVerdict::Inconclusive);
+    assert!(
+        result.reason.contains("the tail is too heavy"),
+        "{}",
+        result.reason
+    );
+    // What lies below the tail proves that the mean is above a low limit.
+    let result = decide("mean<=12us", &rows);
+    assert_eq!(result.verdict, GateVerdict::Fail);
+    assert!(
+        result.reason.contains("without the tail"),
+        "{}",
+        result.reason
+    );
+    let light: Vec<u64> = (0..1_000).map(|_| pareto(5.0)).collect();
+    let rows = [row(LatencyName::Service, None, &light)];
+    assert_eq!(decide("mean<=1s", &rows).verdict, GateVerdict::Pass);
+    assert_eq!(decide("mean<=10us", &rows).verdict, GateVerdict::Fail);
+}
+
+#[test]
+fn samples_that_depend_on_each_other_decide_less() {
+    // A walk that returns slowly to its middle, as the load of a machine does.
+    let mut rng = crate::rng::SplitMix64::new(7);
+    let mut at = 0.0;
+    let mut next = || {
+        at = 0.95 * at + rng.normal();
+        (1e6 + 1e5 * at) as u64
+    };
+    let values: Vec<u64> = (0..4_000).map(|_| next()).collect();
+    let dependent = [row(LatencyName::Service, None, &values)];
+    let mut shuffled = values;
+    for at in (1..shuffled.len()).rev() {
+        let with = rng.below(at as u64 + 1) as usize;
+        shuffled.swap(at, with);
+    }
+    let independent = [row(LatencyName::Service, None, &shuffled)];
+    assert_eq!(independent[0].effective_n, Some(4_000));
+    let counts = dependent[0].effective_n.unwrap();
+    assert!((40..400).contains(&counts), "{counts}");
+    let width = |rows: &[Latency], gate: &str| {
+        let [low, high] = decide(gate, rows).ci95_ns.unwrap();
+        high - low
+    };
+    for gate in ["p50<=1s", "p90<=1s", "mean<=1s"] {
+        let (wide, narrow) = (width(&dependent, gate), width(&independent, gate));
+        assert!(wide > 2 * narrow, "{gate}: {wide} {narrow}");
+    }
+    // Too few for an interval of this percentile, but all above the limit are enough.
+    let failed = decide("p99.9<=1ns", &dependent);
+    assert_eq!(failed.verdict, GateVerdict::Fail, "{}", failed.reason);
+    assert!(
+        failed.reason.contains("above the limit"),
+        "{}",
+        failed.reason
+    );
+    let unsure = decide("p99.9<=1h", &dependent);
+    assert_eq!(unsure.verdict, GateVerdict::Inconclusive);
+    // Twice 4,000 values of two runs.
+    let mut merged = dependent[0].clone();
+    merged.merge(&independent[0]).unwrap();
+    assert_eq!(merged.effective_n, Some(counts + 4_000));
+}
+
+#[test]
 fn a_percentile_is_judged_by_its_interval() {
-    let values: Vec<u64> = (1..=10_000).map(|i| i * 100).collect();
+    // In no order: ascending values depend on each other.
+    let values: Vec<u64> = (1..=10_000)
+        .map(|i| (i * 7_919 % 10_000 + 1) * 100)
+        .collect();
     let rows = [row(LatencyName::Service, None, &values)];
     let [low, high] = decide("p99<=1s", &rows).ci95_ns.unwrap();
     assert!(low < 990_000 && 990_000 < high);
@@ -157,7 +388,7 @@ fn a_percentile_beyond_the_range_fails() {
 
 #[test]
 fn extremes_and_means() {
-    let values: Vec<u64> = (1..=100).map(|i| i * 1_000).collect();
+    let values: Vec<u64> = (1..=100).map(|i| (i * 37 % 100 + 1) * 1_000).collect();
     let rows = [row(LatencyName::Service, None, &values)];
     assert_eq!(decide("max<=100us", &rows).verdict, GateVerdict::Pass);
     assert_eq!(decide("max<100us", &rows).verdict, GateVerdict::Fail);

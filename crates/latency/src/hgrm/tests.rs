@@ -163,3 +163,83 @@ proptest! {
         }
     }
 }
+
+/// A run of wrk2: its values are milliseconds, and its header is that of C tools.
+const WRK2_OUTPUT: &str = "Running 10s test @ http://127.0.0.1:8080/
+  2 threads and 10 connections
+  Latency Distribution (HdrHistogram - Recorded Latency)
+ 50.000%    1.21ms
+ 99.000%    9.50ms
+
+  Detailed Percentile spectrum:
+       Value   Percentile   TotalCount 1/(1-Percentile)
+
+       0.312     0.000000            1         1.00
+       1.210     0.500000          500         2.00
+       2.400     0.900000          900        10.00
+       9.503     0.990625          991       106.67
+      12.007     1.000000         1000          inf
+#[Mean    =        1.520, StdDeviation   =        1.100]
+#[Max     =       12.000, Total count    =         1000]
+#[Buckets =           27, SubBuckets     =         2048]
+----------------------------------------------------------
+  1000 requests in 10.00s, 1.00MB read
+Requests/sec:    100.00
+";
+
+#[test]
+fn the_output_of_wrk2_is_of_milliseconds_and_of_response_times() {
+    assert_eq!(unit_of(WRK2_OUTPUT), HgrmUnit::Ms);
+    let alone = &WRK2_OUTPUT[WRK2_OUTPUT.find("       Value").unwrap()..];
+    let alone = &alone[..alone.find("-----").unwrap()];
+    assert_eq!(unit_of(alone), HgrmUnit::Ms);
+    for (text, name) in [
+        (WRK2_OUTPUT, LatencyName::Response),
+        (alone, LatencyName::Service),
+    ] {
+        let row = read(text, unit_of(text)).unwrap().latency();
+        assert_eq!((row.name, row.n), (name, 1_000));
+        assert_eq!(row.mean_ns, Some(1_520_000.0));
+        let p99 = row.percentile(99.0).unwrap();
+        assert!((9_490_000..9_520_000).contains(&p99), "{p99}");
+        // No narrower than the rows of the file.
+        assert_eq!(
+            row.find_percentile(99.0).unwrap().ci95_ns.unwrap()[0],
+            2_400_000
+        );
+    }
+    let java = "       Value     Percentile TotalCount 1/(1-Percentile)\n";
+    assert_eq!(unit_of(java), HgrmUnit::Us);
+    // Lines are counted from the first one of the output.
+    let broken = WRK2_OUTPUT.replace("0.990625          991", "0.99          x");
+    let error = read(&broken, HgrmUnit::Ms).unwrap_err();
+    assert!(error.to_string().contains("line 13"), "{error}");
+}
+
+#[test]
+fn what_is_written_reads_back_with_its_row_its_unit_and_its_mean() {
+    let mut histogram = Histogram::new_with_bounds(1, 1_000_000_000, 3).unwrap();
+    for value in 1..=5_000_u64 {
+        histogram.record(value * value).unwrap();
+    }
+    for unit in [HgrmUnit::Ns, HgrmUnit::Us, HgrmUnit::Ms] {
+        let mut text = Vec::new();
+        write(&mut text, &histogram, unit).unwrap();
+        write_row(&mut text, LatencyName::Response, unit).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(unit_of(&text), unit);
+        let row = read(&text, unit).unwrap().latency();
+        assert_eq!((row.name, row.n), (LatencyName::Response, 5_000));
+        let mean = row.mean_ns.unwrap();
+        assert!(
+            (mean / histogram.mean() - 1.0).abs() < 0.001,
+            "{unit}: {mean}"
+        );
+        let truth = histogram.value_at_quantile(0.99);
+        let [low, high] = row.find_percentile(99.0).unwrap().ci95_ns.unwrap();
+        assert!(low <= truth && truth <= high);
+        let rank = crate::percentile::order_statistic_ranks(5_000, 99.0, 0.95).unwrap();
+        let exact = |rank: u64| histogram.value_at_quantile(rank as f64 / 5_000.0);
+        assert!(low <= exact(rank.0) && exact(rank.1) <= high + high / 500);
+    }
+}

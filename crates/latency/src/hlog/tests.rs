@@ -111,6 +111,36 @@ fn rows_come_back() {
 }
 
 #[test]
+fn a_log_that_is_written_again_keeps_its_last_samples_and_its_start() {
+    let part = |values: u64| {
+        let row = recorded(LatencyName::Service, None, values, false);
+        coding::encode_deflate(&row.histogram().unwrap()).unwrap()
+    };
+    let mut row = recorded(LatencyName::Service, None, 12, false);
+    row.intervals = [(0, 1_000_000_000, 10), (1_000_000_000, 200_000, 2)]
+        .map(|(start_ns, length_ns, values)| Interval {
+            start_ns,
+            length_ns,
+            histogram_v2_deflate: part(values),
+        })
+        .to_vec();
+    let start = SystemTime::UNIX_EPOCH + Duration::from_millis(1_700_000_000_250);
+    let mut log = Vec::new();
+    write(&mut log, start, &[&row], None).unwrap();
+    assert_eq!(started_at(&log), Some(start));
+    let rows = read_rows(&log).unwrap();
+    assert_eq!((rows[0].n, rows[0].intervals.len()), (12, 2));
+    let mut again = Vec::new();
+    write(&mut again, start, &[&rows[0]], None).unwrap();
+    assert_eq!(read_rows(&again).unwrap()[0].n, 12);
+    assert_eq!(
+        String::from_utf8(again).unwrap(),
+        String::from_utf8(log).unwrap()
+    );
+    assert_eq!(started_at(b"nothing"), None);
+}
+
+#[test]
 fn untagged_and_absolute_times() {
     let encoded = recorded(LatencyName::Service, None, 5, false).histogram_v2_deflate_b64;
     let log = format!(

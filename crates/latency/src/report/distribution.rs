@@ -91,6 +91,10 @@ pub struct Latency {
     pub mean_ns: Option<f64>,
     /// Standard deviation.
     pub stdev_ns: Option<f64>,
+    /// How many independent values the recorded ones count as, for the mean, by batch means: intervals are wider
+    /// where that is less than n. `null` where there were too few buckets to know; then values count as independent.
+    #[serde(default)]
+    pub effective_n: Option<u64>,
     /// Greatest value, exact, even when it was saturated.
     pub max_ns: Option<u64>,
     /// Values above the histogram's range: counted, kept in n and max, in no percentile.

@@ -32,8 +32,11 @@ pub struct Comparison {
     /// The same for two halves of the baseline, or for an A/A control: what this run shows when nothing
     /// differs.
     pub control: Option<Differences>,
-    /// The least difference that this comparison can detect.
+    /// The least difference that a comparison of this kind finds with 80 % power.
     pub resolution: Option<f64>,
+    /// The share up to which a difference counts as none: as asked, or what the control shows if that is wider.
+    #[serde(default)]
+    pub margin: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
     /// One line that explains the verdict.
@@ -77,8 +80,10 @@ pub enum Verdict {
     Better,
     /// The target is slower.
     Worse,
-    /// No difference above the resolution.
+    /// The whole interval lies within the margin.
     NoDifference,
+    /// The interval excludes 0 and does not clear the control: not distinguishable from drift.
+    Small,
     /// The run cannot decide.
     Inconclusive,
 }
@@ -109,8 +114,15 @@ pub struct GateResult {
     pub value_ns: Option<u64>,
     /// Its interval.
     pub ci95_ns: Option<[u64; 2]>,
-    /// The limit.
-    pub limit_ns: u64,
+    /// The limit on a latency; `null` for another number.
+    #[serde(default)]
+    pub limit_ns: Option<u64>,
+    /// The value found of a number that is no latency, in the unit of its field.
+    #[serde(default)]
+    pub value: Option<f64>,
+    /// The limit on such a number.
+    #[serde(default)]
+    pub limit: Option<f64>,
     /// The verdict.
     pub verdict: GateVerdict,
     /// One line that explains the verdict.

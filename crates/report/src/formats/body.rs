@@ -44,7 +44,7 @@ pub(super) fn blocks(report: &Report, detail: Detail) -> Vec<Block> {
     if report.latencies.iter().any(|row| row.n > 0) {
         blocks.push(Block::Heading(Line::of(Tone::Heading, "latency")));
         blocks.push(Block::Grid(latency_grid(&report.latencies)));
-        blocks.push(Block::Lines(notes(report)));
+        blocks.push(Block::Lines(notes(report, detail)));
         let shown = match detail {
             Detail::Full => report.latencies.len(),
             Detail::Normal => 1,
@@ -171,13 +171,13 @@ fn comparisons(group: &[Comparison], blocks: &mut Vec<Block>) {
         .map(|found| Line::of(Tone::Faint, format!("{}: {}", found.row, found.reason)))
         .collect();
     if group.iter().any(|found| found.design == Design::Sequential) {
-        let label = Line::of(Tone::Warn, "unpaired, drift not controlled");
+        let label = Line::of(Tone::Warn, "unpaired, drift not controlled: suggestive");
         lines.push(label.plain(": one run after the other"));
     }
     blocks.push(Block::Lines(lines));
 }
 
-fn notes(report: &Report) -> Vec<Line> {
+fn notes(report: &Report, detail: Detail) -> Vec<Line> {
     let mut lines = Vec::new();
     let sampled = report
         .latencies
@@ -197,6 +197,18 @@ fn notes(report: &Report) -> Vec<Line> {
         .any(|row| row.timing == Timing::BatchMean)
     {
         let text = "too short to time one by one: means over batches, which hide the tail";
+        lines.push(Line::of(Tone::Faint, text));
+    }
+    // Of interest to those who read intervals or wonder about a gate.
+    let dependent = report.latencies.iter().filter(|row| row.inflation() > 1.0);
+    let shown = detail == Detail::Full || !report.gates.is_empty();
+    for row in dependent.filter(|_| shown) {
+        let counts = count(row.effective_n.unwrap_or(row.n));
+        let text = format!(
+            "the {} samples of {} depend on each other and count as {counts}: intervals are wider",
+            count(row.n),
+            row.label()
+        );
         lines.push(Line::of(Tone::Faint, text));
     }
     for row in report.latencies.iter().filter(|row| row.saturated > 0) {

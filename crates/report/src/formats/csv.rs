@@ -90,7 +90,7 @@ const DISTRIBUTION: [&str; 11] = [
 ];
 
 /// Columns of a comparison. Differences are fractions: 0.4 is 40 %.
-const COMPARISON: [&str; 23] = [
+const COMPARISON: [&str; 24] = [
     "command",
     "row",
     "baseline",
@@ -112,6 +112,7 @@ const COMPARISON: [&str; 23] = [
     "control_ci95_low",
     "control_ci95_high",
     "resolution",
+    "margin",
     "verdict",
     "reason",
 ];
@@ -143,6 +144,7 @@ fn comparison_fields(report: &Report, comparison: &Comparison) -> Vec<String> {
         optional(control.map(|[low, _]| low)),
         optional(control.map(|[_, high]| high)),
         optional(comparison.resolution),
+        optional(comparison.margin),
         word(serde_json::to_value(comparison.verdict)),
         comparison.reason.clone(),
     ]

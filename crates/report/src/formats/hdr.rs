@@ -20,7 +20,8 @@ pub fn hgrm(report: &Report, row: Option<&str>, mut out: impl Write) -> io::Resu
         .find(|latency| row.is_none_or(|name| latency.name.as_str() == name))
         .ok_or_else(|| no_row(row))?;
     let histogram = chosen.histogram().map_err(io::Error::other)?;
-    hgrm::write(&mut out, &histogram, HgrmUnit::Us)
+    hgrm::write(&mut out, &histogram, HgrmUnit::Us)?;
+    hgrm::write_row(&mut out, chosen.name, HgrmUnit::Us)
 }
 
 /// All distributions, a line a second a tag: by what the run put into its log, a line at a time.

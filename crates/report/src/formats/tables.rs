@@ -1,6 +1,6 @@
 //! The grids of a report and the picture of a distribution, for the terminal and Markdown alike.
 
-use latency::report::{Cell, Comparison, Latency, Timing, Unit, Verdict};
+use latency::report::{Cell, Comparison, Design, Latency, Timing, Unit, Verdict};
 
 use super::grid::Grid;
 use super::line::{Line, Tone};
@@ -9,6 +9,8 @@ use crate::units::{
     signed_percent,
 };
 
+/// Fewest pairs whose 99th percentile is not their greatest value.
+const P99_PAIRS_MIN: u64 = 100;
 /// Lines of a spectrum at most.
 const SPECTRUM_LINES: i32 = 20;
 
@@ -179,7 +181,10 @@ pub(super) fn comparison_grid(comparisons: &[Comparison]) -> Grid {
             interval(difference.map(|found| found.range)),
             difference.map_or_else(absent, |found| signed_percent(found.median)),
             interval(difference.and_then(|found| found.median_ci95)),
-            difference.map_or_else(absent, |found| signed_percent(found.p99)),
+            // Of fewer pairs it would be the greatest.
+            difference
+                .filter(|_| comparison.pairs >= P99_PAIRS_MIN)
+                .map_or_else(absent, |found| signed_percent(found.p99)),
             difference.map_or_else(absent, |found| percent(found.better)),
             interval(
                 comparison
@@ -193,28 +198,22 @@ pub(super) fn comparison_grid(comparisons: &[Comparison]) -> Grid {
     grid
 }
 
-/// `no difference (resolution ±1.2 %)`.
+/// `no difference (within ±1.00 %)`.
 fn verdict(comparison: &Comparison) -> String {
-    match (comparison.verdict, comparison.resolution) {
+    let word = match (comparison.verdict, comparison.margin) {
         (Verdict::Better, _) => "better".to_owned(),
         (Verdict::Worse, _) => "worse".to_owned(),
-        (Verdict::NoDifference, Some(resolution)) => {
-            format!(
-                "no difference (resolution ±{})",
-                resolution_percent(resolution)
-            )
+        (Verdict::NoDifference, Some(margin)) => {
+            format!("no difference (within ±{:.2} %)", margin * 100.0)
         }
         (Verdict::NoDifference, None) => "no difference".to_owned(),
+        (Verdict::Small, _) => "small, like drift".to_owned(),
         (Verdict::Inconclusive, _) => "inconclusive".to_owned(),
-    }
-}
-
-/// A resolution never reads as 0: what is below a hundredth of a percent says so.
-fn resolution_percent(resolution: f64) -> String {
-    if resolution < 0.0001 {
-        "0.01 % or finer".to_owned()
-    } else {
-        format!("{:.2} %", resolution * 100.0)
+    };
+    // Two separate runs prove nothing.
+    match (comparison.design, comparison.verdict) {
+        (Design::Interleaved, _) | (_, Verdict::Inconclusive) => word,
+        (Design::Sequential, _) => format!("suggests: {word}"),
     }
 }
 

@@ -94,6 +94,9 @@ fn describe(files: &[Saved], title: &str, outcome: &mut Outcome) -> Table {
     outcome.workload.inputs = files.iter().map(|file| file.input.clone()).collect();
     outcome.workload.inputs_total = files.len() as u64;
     outcome.load = load(files);
+    // RFC 3339 in UTC is in the order of time. Where one file does not say, the whole does not.
+    let starts: Option<Vec<&String>> = files.iter().map(|file| file.started_at.as_ref()).collect();
+    outcome.started_at = starts.and_then(|starts| starts.into_iter().min().cloned());
     outcome.validation = validation(files);
     let mut table = Table::new(title, &SOURCES);
     for file in files {
@@ -110,8 +113,8 @@ fn describe(files: &[Saved], title: &str, outcome: &mut Outcome) -> Table {
                     report.exit_code.to_string().into(),
                 ]
             }
-            FileKind::Log => unknown(&file.name, "interval log"),
-            FileKind::Distribution => unknown(&file.name, "percentile distribution"),
+            FileKind::Log => unknown(file, "interval log"),
+            FileKind::Distribution => unknown(file, "percentile distribution"),
         };
         table.rows.push(row);
     }
@@ -129,8 +132,12 @@ const SOURCES: [(&str, Unit); 7] = [
 ];
 
 /// A file that says nothing of how it came about.
-fn unknown(name: &str, what: &str) -> Vec<Cell> {
-    let mut row = vec![name.into(), what.into()];
+fn unknown(file: &Saved, what: &str) -> Vec<Cell> {
+    let mut row = vec![
+        file.name.as_str().into(),
+        what.into(),
+        file.started_at.clone().into(),
+    ];
     row.resize(SOURCES.len(), Cell::Null);
     row
 }

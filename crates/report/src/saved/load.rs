@@ -8,7 +8,7 @@ use std::path::Path;
 
 use latency::hgrm::{self, HgrmUnit};
 use latency::hlog;
-use latency::report::{Input, Latency, LatencyName, Report, Timing};
+use latency::report::{Input, Latency, Report};
 use twox_hash::XxHash64;
 
 use crate::{Error, names};
@@ -39,30 +39,32 @@ pub struct Saved {
     pub kind: FileKind,
     /// Its rows.
     pub latencies: Vec<Latency>,
+    /// When its run started, RFC 3339, where it says so.
+    pub started_at: Option<String>,
 }
 
 impl Saved {
-    /// Takes the bytes of a file for what the extension of its path says: `hgrm` (values in
-    /// microseconds), `hlog`, or else JSON.
+    /// Takes the bytes of a file for what the extension of its path says: `hgrm`, `hlog`, or else JSON. The output of
+    /// wrk2 is known by what is in it. `unit` is that of the values of a distribution; without one it is
+    /// [what the file says](hgrm::unit_of).
     ///
     /// # Errors
     ///
     /// [`Error::Malformed`] where they are no such thing.
-    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Error> {
+    pub fn parse(path: &Path, bytes: &[u8], unit: Option<HgrmUnit>) -> Result<Self, Error> {
         let name = names::path(path);
         let failed = |error: &dyn Display| Error::Malformed {
             name: name.clone(),
             reason: error.to_string(),
         };
         let extension = path.extension().and_then(|extension| extension.to_str());
+        let printed = || std::str::from_utf8(bytes).is_ok_and(hgrm::is_printed);
         let (kind, latencies) = match extension {
-            Some("hgrm") => {
+            other if other == Some("hgrm") || other != Some("json") && printed() => {
                 let text = std::str::from_utf8(bytes).map_err(|error| failed(&error))?;
-                let read = hgrm::read(text, HgrmUnit::Us).map_err(|error| failed(&error))?;
-                let histogram = read.histogram();
-                let (name, timing) = (LatencyName::Service, Timing::Actual);
-                let row = Latency::from_histogram(name, "operation", timing, &histogram);
-                (FileKind::Distribution, vec![row])
+                let unit = unit.unwrap_or_else(|| hgrm::unit_of(text));
+                let read = hgrm::read(text, unit).map_err(|error| failed(&error))?;
+                (FileKind::Distribution, vec![read.latency()])
             }
             Some("hlog") => {
                 let rows = hlog::read(bytes).and_then(|lines| hlog::latencies(&lines));
@@ -74,6 +76,13 @@ impl Saved {
                 (FileKind::Report(Box::new(report)), latencies)
             }
         };
+        let started_at = match &kind {
+            FileKind::Report(report) => Some(report.started_at.clone()),
+            FileKind::Log => hlog::started_at(bytes)
+                .and_then(|start| jiff::Timestamp::try_from(start).ok())
+                .map(|start| start.to_string()),
+            FileKind::Distribution => None,
+        };
         let input = Input {
             path: name.clone(),
             bytes: bytes.len() as u64,
@@ -84,6 +93,7 @@ impl Saved {
             input,
             kind,
             latencies,
+            started_at,
         })
     }
 

@@ -2,6 +2,8 @@
 
 mod combine;
 mod load;
+mod losses;
 
 pub use combine::{merge, overlay};
 pub use load::{FILE_BYTES_MAX, FileKind, Saved, bounded};
+pub use losses::{Form, losses};

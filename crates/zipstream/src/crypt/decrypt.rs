@@ -1,9 +1,9 @@
 //! Decryption: the password is verified first, then the content is decrypted, then its code is
 //! verified.
 
-use super::Password;
 use super::aes::{self, CODE_BYTES, Field, VERIFIER_BYTES};
 use super::cipher::{AuthCode, Cipher};
+use super::decryption::KnownPassword;
 use super::zipcrypto::{self, Keys};
 use crate::engine::content::{ContentDecoder, Step};
 use crate::error::{Error, ErrorKind};
@@ -11,39 +11,6 @@ use crate::format::flag;
 
 /// Bytes decrypted at a time.
 const STEP_BYTES: usize = 16 << 10;
-
-/// How encrypted entries are read.
-///
-/// A code after the content authenticates an AES entry. Content is returned only after that code
-/// was verified, unless [`release_early`](Decryption::release_early) is set.
-#[derive(Debug, Clone)]
-pub struct Decryption {
-    password: Password,
-    early: bool,
-}
-
-impl Decryption {
-    /// Decrypts with this password.
-    pub fn new(password: Password) -> Self {
-        Self {
-            password,
-            early: false,
-        }
-    }
-
-    /// Returns content before its code is verified. Use it if the content stays unused until the
-    /// call returns, for example in a file that has no name yet. Large entries are then read once
-    /// instead of twice, and AES entries can be read from a pipe.
-    #[must_use]
-    pub fn release_early(mut self, early: bool) -> Self {
-        self.early = early;
-        self
-    }
-
-    pub(crate) fn is_early(&self) -> bool {
-        self.early
-    }
-}
 
 /// How an entry is encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,7 +102,7 @@ impl Decryptor {
     /// Starts an entry, given the encryption header before its content.
     pub(crate) fn new(
         scheme: &Scheme,
-        decryption: Option<&Decryption>,
+        decryption: Option<&KnownPassword>,
         header: &[u8],
     ) -> Result<Self, Error> {
         let Some(decryption) = decryption else {
@@ -271,7 +238,7 @@ impl Decryptor {
 /// Authenticates and decrypts an entry that is completely in memory, into `plain`.
 pub(crate) fn decrypt_whole<'p>(
     scheme: &Scheme,
-    decryption: Option<&Decryption>,
+    decryption: Option<&KnownPassword>,
     encrypted: &[u8],
     plain: &'p mut Vec<u8>,
 ) -> Result<&'p [u8], Error> {
@@ -290,8 +257,11 @@ pub(crate) fn decrypt_whole<'p>(
 }
 
 /// Refuses an AES entry whose content would come before its code.
-pub(crate) fn refuse_early(scheme: &Scheme, decryption: Option<&Decryption>) -> Result<(), Error> {
-    if !scheme.is_aes() || decryption.is_some_and(Decryption::is_early) {
+pub(crate) fn refuse_early(
+    scheme: &Scheme,
+    decryption: Option<&KnownPassword>,
+) -> Result<(), Error> {
+    if !scheme.is_aes() || decryption.is_some_and(|known| known.early) {
         return Ok(());
     }
     if decryption.is_none() {
@@ -316,8 +286,8 @@ pub(crate) fn or_wrong_password(scheme: Option<&Scheme>, error: Error) -> Error 
 }
 
 /// Whether the content of an entry must be authenticated before pieces of it are returned.
-pub(crate) fn is_verified_first(scheme: &Scheme, decryption: Option<&Decryption>) -> bool {
-    scheme.is_aes() && !decryption.is_some_and(Decryption::is_early)
+pub(crate) fn is_verified_first(scheme: &Scheme, decryption: Option<&KnownPassword>) -> bool {
+    scheme.is_aes() && !decryption.is_some_and(|known| known.early)
 }
 
 fn missing() -> Error {

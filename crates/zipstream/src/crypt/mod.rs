@@ -1,7 +1,8 @@
 //! Encryption: keys, ciphers, and their fields in headers.
 //!
 //! [`aes`] has the fields of WinZip AES and `cipher` its cipher (feature `aes`); [`zipcrypto`] is
-//! the old cipher, which is only read. The writer uses [`encrypt`], the readers use [`decrypt`].
+//! the old cipher, which is only read. The writer uses [`encrypt`], the readers use [`decrypt`]
+//! with the passwords of [`decryption`].
 //! Nothing here knows archives.
 
 pub(crate) mod aes;
@@ -11,6 +12,7 @@ pub(crate) mod cipher;
 #[path = "no_cipher.rs"]
 pub(crate) mod cipher;
 pub(crate) mod decrypt;
+pub(crate) mod decryption;
 #[cfg(feature = "aes")]
 mod derive;
 pub(crate) mod encrypt;
@@ -24,7 +26,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 pub use aes::AesStrength;
-pub use decrypt::Decryption;
+pub use decryption::Decryption;
 pub use encrypt::Encryption;
 
 /// A password: any bytes. They are wiped from memory with the last clone.

@@ -61,7 +61,7 @@ impl Lengths {
     }
 
     /// Bits of all symbols, without extra bits.
-    fn bits(&self, freqs: &Freqs) -> u64 {
+    pub(super) fn bits(&self, freqs: &Freqs) -> u64 {
         // A block has fewer than 2^18 symbols of at most 15 bits each.
         let cost = |(freq, length): (&u32, &u8)| freq * u32::from(*length);
         let litlens = freqs.litlens.iter().zip(&self.litlens).map(cost);

@@ -6,7 +6,8 @@
 use std::hint::black_box;
 
 use super::bytes::{alike, load32, load64};
-use super::chains::{self, AHEAD, Match};
+use super::chains::AHEAD;
+use super::sequences::Match;
 use super::symbols::{MATCH_MAX, MATCH_MIN, WINDOW};
 
 const LONGS_LOG: u32 = 14;
@@ -17,8 +18,6 @@ const LONG_BYTES: usize = 7;
 const LONG_SHIFT: u32 = 64 - 8 * LONG_BYTES as u32;
 const WAYS: u32 = 4;
 const MASK_LOG_MIN: u32 = 9;
-/// A farther match of three bytes costs more than its literals.
-const TRIPLE_DISTANCE_MAX: usize = 4096;
 const MULTIPLIER: u64 = 0x9e37_79b1_85eb_ca87;
 
 /// The low 16 bits of places by their hashes: 176 KiB.
@@ -30,8 +29,6 @@ pub(super) struct Buckets {
     triples: [u16; 1 << TRIPLES_LOG],
     /// The part of the hash in use: small contents use small tables, which are cleared fast.
     mask: usize,
-    /// The shortest match that pays off.
-    pub(super) least: usize,
 }
 
 impl Default for Buckets {
@@ -41,7 +38,6 @@ impl Default for Buckets {
             quads: [0; 1 << QUADS_LOG],
             triples: [0; 1 << TRIPLES_LOG],
             mask: (1 << LONGS_LOG) - 1,
-            least: MATCH_MIN,
         }
     }
 }
@@ -74,6 +70,8 @@ pub(super) struct Search<'a> {
     pub(super) end: usize,
     /// A match of this length is good enough.
     pub(super) nice: usize,
+    /// How far a match of three bytes may be.
+    pub(super) triple: usize,
 }
 
 /// A place with its hashes.
@@ -95,9 +93,8 @@ impl Buckets {
         Place { word, long, quad }
     }
 
-    /// Clears the tables, adapts their size to the number of places and samples the next content.
-    pub(super) fn start(&mut self, places: usize, content: &[u8]) {
-        self.least = chains::least(content);
+    /// Clears the tables and adapts their size to the number of places.
+    pub(super) fn start(&mut self, places: usize) {
         let log = places.max(1).ilog2() + 1;
         self.mask = (1 << log.clamp(MASK_LOG_MIN, LONGS_LOG)) - 1;
         let used = |slots: usize| slots.min(self.mask + 1);
@@ -148,7 +145,7 @@ impl Buckets {
         }
         if alike != 0 {
             let best = longest(search, at, bucket, alike, least);
-            if best.length > 0 || least >= LONG_BYTES {
+            if best.length > 0 {
                 return best;
             }
         }
@@ -156,7 +153,7 @@ impl Buckets {
             length: 0,
             distance: 0,
         };
-        if least >= LONG_BYTES {
+        if least >= LONG_BYTES - 1 {
             return none;
         }
         let by = distance(at, u64::from(near));
@@ -180,9 +177,7 @@ impl Buckets {
             return none;
         }
         let by = distance(at, u64::from(nearer));
-        if by.wrapping_sub(1) < TRIPLE_DISTANCE_MAX
-            && (load32(data, at - by) ^ word as u32) << 8 == 0
-        {
+        if by.wrapping_sub(1) < search.triple && (load32(data, at - by) ^ word as u32) << 8 == 0 {
             return Match {
                 length: MATCH_MIN,
                 distance: by,

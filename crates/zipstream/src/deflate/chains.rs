@@ -1,21 +1,15 @@
 //! Hash chains of earlier places, each linked to the one before it.
 
 use super::bytes::{alike, load32, load64};
-use super::symbols::{MATCH_MAX, MATCH_MIN, WINDOW};
+use super::prices::Prices;
+use super::sequences::Match;
+use super::symbols::{MATCH_MAX, WINDOW};
 
 const HEADS_LOG: u32 = 15;
 const QUADS_LOG: u32 = 13;
 const TRIPLES_LOG: u32 = 11;
-/// Bytes hashed for a chain. Shorter matches are found only at their last place.
-const CHAIN_BYTES: u32 = 6;
-/// The same, and the shortest match, for content of few distinct bytes: its literals are short.
-const CHAIN_BYTES_FEW: u32 = 5;
-const LEAST_FEW: usize = 5;
-/// The number of distinct bytes in a sample that counts as few.
-const FEW: usize = 40;
-const SAMPLE_BYTES: usize = 1024;
-/// A farther match of three bytes costs more than its literals.
-const TRIPLE_DISTANCE_MAX: usize = 4096;
+/// The fewest bytes hashed for a chain. Shorter matches are found only at their last place.
+const CHAIN_BYTES: usize = 5;
 /// Bytes needed ahead of a place to search there.
 pub(super) const AHEAD: usize = 8;
 const MULTIPLIER: u64 = 0x9e37_79b1_85eb_ca87;
@@ -30,15 +24,6 @@ pub(super) struct Chains {
     links: [u16; WINDOW],
     /// Bits of a word that the hash leaves out.
     shift: u32,
-    /// The shortest match that pays off.
-    least: usize,
-}
-
-/// An earlier occurrence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Match {
-    pub(super) length: usize,
-    pub(super) distance: usize,
 }
 
 impl Default for Chains {
@@ -46,8 +31,7 @@ impl Default for Chains {
         Self {
             heads: [0; 1 << HEADS_LOG],
             links: [0; WINDOW],
-            shift: 64 - 8 * CHAIN_BYTES,
-            least: MATCH_MIN,
+            shift: 64 - 8 * CHAIN_BYTES as u32,
             quads: [0; 1 << QUADS_LOG],
             triples: [0; 1 << TRIPLES_LOG],
         }
@@ -60,44 +44,13 @@ fn distance(at: usize, place: u16) -> usize {
     usize::from((at as u16).wrapping_sub(place))
 }
 
-/// The shortest match that pays off in this content.
-pub(super) fn least(content: &[u8]) -> usize {
-    if has_few(content) {
-        LEAST_FEW
-    } else {
-        MATCH_MIN
-    }
-}
-
-/// Whether a sample of the content has few distinct bytes.
-fn has_few(content: &[u8]) -> bool {
-    let mut seen = [false; 256];
-    for &byte in content
-        .iter()
-        .step_by((content.len() / SAMPLE_BYTES).max(1))
-    {
-        seen[usize::from(byte)] = true;
-    }
-    // Machine code has few because of its many zeros, but its literals are long.
-    !seen[0] && seen.iter().filter(|seen| **seen).count() <= FEW
-}
-
 impl Chains {
-    /// Clears the tables and samples the next content.
-    pub(super) fn start(&mut self, content: &[u8]) {
-        (self.shift, self.least) = if has_few(content) {
-            (64 - 8 * CHAIN_BYTES_FEW, LEAST_FEW)
-        } else {
-            (64 - 8 * CHAIN_BYTES, MATCH_MIN)
-        };
+    /// Clears the tables and adapts the hash to the prices.
+    pub(super) fn start(&mut self, prices: &Prices) {
+        self.shift = 64 - 8 * prices.hashed(CHAIN_BYTES) as u32;
         self.heads.fill(0);
         self.quads.fill(0);
         self.triples.fill(0);
-    }
-
-    /// The shortest match that pays off.
-    pub(super) fn least(&self) -> usize {
-        self.least
     }
 
     #[inline(always)]
@@ -172,9 +125,7 @@ impl Chains {
                 }
             } else if least < 3 {
                 let by = distance(at, triple);
-                if by.wrapping_sub(1) < TRIPLE_DISTANCE_MAX
-                    && (load32(data, at - by) ^ word as u32) << 8 == 0
-                {
+                if by.wrapping_sub(1) < WINDOW && (load32(data, at - by) ^ word as u32) << 8 == 0 {
                     best = Match {
                         length: 3,
                         distance: by,

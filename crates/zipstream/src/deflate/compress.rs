@@ -7,6 +7,8 @@ use super::chains::Chains;
 use super::fast::{self, Places};
 use super::lazy::{self, Effort, Span};
 use super::medium;
+use super::plain::Plain;
+use super::prices::Prices;
 use super::repeat;
 use super::sequences::{FIELD_MAX, Freqs, Sequences};
 use super::split;
@@ -19,8 +21,8 @@ const STRETCH_BYTES: usize = 12 << 10;
 const BLOCK_BYTES_MAX: usize = 256 << 10;
 const _: () = assert!(BLOCK_BYTES_MAX <= FIELD_MAX);
 
-/// Compresses contents one after the other and keeps its memory: 180 KiB, and up to 700 KiB for the
-/// sequences of a block.
+/// Compresses contents one after the other and keeps its memory: 180 KiB (400 KiB from level 7 on),
+/// and up to 700 KiB for the sequences of a block.
 ///
 /// The result depends on the content, its window and the level, and not on earlier contents.
 ///
@@ -39,8 +41,12 @@ pub struct Compressor {
     level: i32,
     /// Created when there is something to search.
     search: Option<Search>,
+    /// The compressor of a lower level, for content that a deep search makes larger.
+    lower: Option<Box<Self>>,
     /// The period, if the content repeats itself from end to end.
     period: Option<usize>,
+    prices: Prices,
+    plain: Plain,
     sequences: Sequences,
     /// Frequencies of the block, without the current stretch.
     block: Freqs,
@@ -64,6 +70,15 @@ const EFFORTS: [Effort; 3] = [
     Effort::new(192, 258).lazy(2, 64, 64),
 ];
 
+/// The level that is tried after a higher one left content hardly smaller. Where few matches pay off, a
+/// deeper search finds more of those that only seem to.
+pub(crate) const LOWER: i32 = 6;
+
+/// Whether compressed content is so large that [`LOWER`] may be smaller. What is stored stays stored.
+pub(crate) fn is_hardly_smaller(packed: usize, content: usize) -> bool {
+    packed > content / 5 * 2 && packed < content
+}
+
 impl Search {
     fn of(level: i32) -> Self {
         match level {
@@ -76,36 +91,52 @@ impl Search {
         }
     }
 
+    /// Whether it finds short matches.
+    fn is_deep(&self) -> bool {
+        !matches!(self, Self::Fast(_))
+    }
+
     /// Clears the search and primes it with `data[..start]`.
-    fn start(&mut self, data: &[u8], start: usize) {
+    fn start(&mut self, prices: &Prices, data: &[u8], start: usize) {
         match self {
             Self::Fast(places) => {
-                places.start();
+                places.start(data.len(), prices);
                 places.prime(data, start);
             }
             Self::Medium(buckets, _) => {
-                buckets.start(data.len(), &data[start..]);
+                buckets.start(data.len());
                 medium::prime(buckets, data, start);
             }
             Self::Lazy(chains, _) => {
-                chains.start(&data[start..]);
+                chains.start(prices);
                 lazy::prime(chains, data, start);
             }
         }
     }
 
     /// Makes sequences of `data[at..end]` until a stretch is full; returns where it stopped.
-    fn sequence(&mut self, data: &[u8], at: usize, end: usize, out: &mut Sequences) -> usize {
+    fn sequence(
+        &mut self,
+        prices: &Prices,
+        in_rows: bool,
+        data: &[u8],
+        at: usize,
+        end: usize,
+        out: &mut Sequences,
+    ) -> usize {
         let span = Span {
             at,
             end,
             pause: at + STRETCH_BYTES,
             matches: STRETCH_MATCHES,
+            in_rows,
         };
         match self {
-            Self::Fast(places) => fast::sequence(places, data, span, out),
-            Self::Medium(buckets, good) => medium::sequence(buckets, *good, data, span, out),
-            Self::Lazy(chains, effort) => lazy::sequence(chains, *effort, data, span, out),
+            Self::Fast(places) => fast::sequence(places, prices, data, span, out),
+            Self::Medium(buckets, good) => {
+                medium::sequence(buckets, *good, prices, data, span, out)
+            }
+            Self::Lazy(chains, effort) => lazy::sequence(chains, *effort, prices, data, span, out),
         }
     }
 }
@@ -117,7 +148,10 @@ impl Compressor {
         Self {
             level,
             search: None,
+            lower: None,
             period: None,
+            prices: Prices::default(),
+            plain: Plain::default(),
             sequences: Sequences::default(),
             block: Freqs::default(),
         }
@@ -137,6 +171,22 @@ impl Compressor {
     /// the `last` part of a stream, the output ends at a byte boundary, so that another part can
     /// follow.
     pub fn compress(&mut self, data: &[u8], start: usize, last: bool, out: &mut Vec<u8>) {
+        let before = out.len();
+        self.compress_once(data, start, last, out);
+        let content = data.len().saturating_sub(start);
+        let packed = out.len() - before;
+        if self.level > LOWER && self.period.is_none() && is_hardly_smaller(packed, content) {
+            let lower = (self.lower).get_or_insert_with(|| Box::new(Self::new(LOWER)));
+            let mut other = Vec::with_capacity(packed);
+            lower.compress_once(data, start, last, &mut other);
+            if other.len() < packed {
+                out.truncate(before);
+                out.extend_from_slice(&other);
+            }
+        }
+    }
+
+    fn compress_once(&mut self, data: &[u8], start: usize, last: bool, out: &mut Vec<u8>) {
         let start = start.min(data.len());
         let data = &data[start.saturating_sub(WINDOW)..];
         let start = start.min(WINDOW);
@@ -153,7 +203,9 @@ impl Compressor {
             self.period = repeat::period(data, start);
             if self.period.is_none() {
                 let search = self.search.get_or_insert_with(|| Search::of(self.level));
-                search.start(data, start);
+                self.prices.start(content);
+                self.plain.start();
+                search.start(&self.prices, data, start);
             }
             let mut at = start;
             let mut aligned = true;
@@ -208,7 +260,21 @@ impl Compressor {
                     let span = Span::all(at, end);
                     repeat::sequence(data, period, span, sequences)
                 }
-                (None, Some(search)) => search.sequence(data, at, end, sequences),
+                (None, Some(search)) => {
+                    let in_rows = self.plain.in_rows();
+                    let stop = search.sequence(&self.prices, in_rows, data, at, end, sequences);
+                    if !in_rows {
+                        self.prices.update(&sequences.freqs);
+                    }
+                    if search.is_deep()
+                        && let Some(plain) = self.plain.judge(&data[at..stop], sequences)
+                    {
+                        sequences.list.truncate(first_of_stretch);
+                        sequences.close(stop - at);
+                        sequences.freqs = plain;
+                    }
+                    stop
+                }
                 (None, None) => end,
             };
             if from == stretch && at == end {

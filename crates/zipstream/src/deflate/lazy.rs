@@ -1,8 +1,10 @@
 //! The search of levels 7 to 9: a match is taken only if the next places have no better one.
 
 use super::bytes::alike_long;
-use super::chains::{AHEAD, Chains, Match};
-use super::sequences::{Sequences, whole};
+use super::chains::{AHEAD, Chains};
+use super::dull::{self, ROW};
+use super::prices::Prices;
+use super::sequences::{Match, Sequences, whole};
 use super::symbols::{MATCH_MAX, MATCH_MIN};
 
 /// The effort of a level.
@@ -51,7 +53,14 @@ pub(super) struct Span {
     /// Where to stop: after `matches` matches, or behind this place.
     pub(super) pause: usize,
     pub(super) matches: usize,
+    /// Whether it is searched in rows, and only for long matches.
+    pub(super) in_rows: bool,
 }
+
+/// The shortest match that is taken in rows.
+const IN_ROWS_LEAST: usize = 24;
+/// Literals without a match after which places are skipped in rows, as a shift.
+const IN_ROWS_SHIFT: u32 = 4;
 
 impl Span {
     /// All of a content, without a stop.
@@ -61,14 +70,24 @@ impl Span {
             end,
             pause: end,
             matches: usize::MAX,
+            in_rows: false,
+        }
+    }
+
+    /// The shortest match, and the literals after which places are skipped, as a shift.
+    pub(super) fn limits(&self, prices: &Prices) -> (usize, u32) {
+        if self.in_rows {
+            (IN_ROWS_LEAST, IN_ROWS_SHIFT)
+        } else {
+            (prices.least(), DULL_SHIFT)
         }
     }
 }
 
-/// Literals without a match after which places are skipped.
-pub(super) const DULL_LITERALS: usize = 512;
-/// The most places skipped in a row.
-const DULL_MOST: usize = 32;
+/// Literals without a match after which places are skipped, as a shift.
+const DULL_SHIFT: u32 = 9;
+/// The most places skipped between two rows.
+pub(super) const DULL_MOST: usize = 32 * ROW;
 /// The least number of places inserted at the end of a long repetition.
 pub(super) const TAIL: usize = 64;
 
@@ -78,6 +97,7 @@ pub(super) const TAIL: usize = 64;
 pub(super) fn sequence(
     chains: &mut Chains,
     effort: Effort,
+    prices: &Prices,
     data: &[u8],
     span: Span,
     out: &mut Sequences,
@@ -86,16 +106,23 @@ pub(super) fn sequence(
         mut at, end, pause, ..
     } = span;
     let last = end.saturating_sub(AHEAD);
-    let least = chains.least();
+    let (least, shift) = span.limits(prices);
     let mut from = at;
+    let mut dull = at + (1 << shift);
     let most = out.list.len() + span.matches;
     while at < last {
         let mut found = chains.find(data, at, end, least - 1, effort.attempts, effort.nice);
-        if found.length < least {
+        if found.length < least || !prices.pays(data, at, found) {
             out.literal(data[at]);
             at += 1;
-            if at - from >= DULL_LITERALS {
-                at = skip(data, from, at, last, out);
+            if at >= dull {
+                let next = dull::next(at - from, shift, DULL_MOST, at, last);
+                dull::literals(data, at, next, out);
+                for place in (at.next_multiple_of(ROW)..next).step_by(ROW) {
+                    chains.insert(data, place, place + 1);
+                }
+                at = next;
+                dull = at + ROW;
             }
             if at >= pause {
                 out.close(at - from);
@@ -117,20 +144,21 @@ pub(super) fn sequence(
                 found = better;
             }
         }
-        let mut length = found.length;
-        if length == MATCH_MAX {
-            length = extended(data, at, found.distance, end);
+        if found.length == MATCH_MAX {
+            found.length = extended(data, at, found.distance, end);
         }
-        out.push(at - from, length, found.distance);
-        remember(
-            chains,
-            data,
-            seen + 1,
-            (at + length).min(last),
-            found.distance,
-        );
+        if at - from >= 1 << shift || (found.length >= REACHING && at > from) {
+            at = dull::reach_back(data, from, at, &mut found, out);
+        }
+        let Match { length, distance } = found;
+        out.push(at - from, length, distance);
+        let behind = (at + length).min(last);
+        remember(seen + 1, behind, distance, |start, end| {
+            chains.insert(data, start, end);
+        });
         at += length;
         from = at;
+        dull = at + (1 << shift);
         if at >= pause || out.list.len() >= most {
             return at;
         }
@@ -151,14 +179,31 @@ pub(super) fn first_remembered(start: usize, end: usize, distance: usize) -> usi
     start.max(end.saturating_sub(distance.max(MATCH_MAX) + TAIL))
 }
 
-/// Emits literals without a search: the more, the longer none has found a match.
-#[cold]
-pub(super) fn skip(data: &[u8], from: usize, at: usize, last: usize, out: &mut Sequences) -> usize {
-    let next = at + ((at - from) / DULL_LITERALS).min(DULL_MOST).min(last - at);
-    for &byte in &data[at..next] {
-        out.literal(byte);
+/// Of a longer match only some places are inserted,
+const SPARSE_FROM: usize = 2048;
+/// so that a match of this length may begin earlier than where it was found.
+pub(super) const REACHING: usize = 64;
+
+/// Inserts the places from `start` to `end`; of a long repetition only the last ones, and one of each row
+/// before them.
+#[inline(always)]
+pub(super) fn remember(
+    start: usize,
+    end: usize,
+    distance: usize,
+    mut insert: impl FnMut(usize, usize),
+) {
+    let mut start = first_remembered(start, end, distance);
+    if start + SPARSE_FROM < end {
+        let dense = end - TAIL;
+        for place in (start.next_multiple_of(ROW)..dense).step_by(ROW) {
+            insert(place, place + 1);
+        }
+        start = dense;
     }
-    next
+    if start < end {
+        insert(start, end);
+    }
 }
 
 /// A better match that starts one or two places later.
@@ -193,15 +238,6 @@ fn better(
     None
 }
 
-/// Inserts the places from `start` to `end`; of a long repetition only the last ones.
-#[inline(always)]
-fn remember(chains: &mut Chains, data: &[u8], start: usize, end: usize, distance: usize) {
-    let start = first_remembered(start, end, distance);
-    if start < end {
-        chains.insert(data, start, end);
-    }
-}
-
 /// Inserts the content that primes the next one.
 pub(super) fn prime(chains: &mut Chains, data: &[u8], end: usize) {
     let last = end.min(data.len().saturating_sub(AHEAD));
@@ -212,7 +248,9 @@ pub(super) fn prime(chains: &mut Chains, data: &[u8], end: usize) {
         if found.length == MATCH_MAX && at + 2 * MATCH_MAX < last {
             let next = at + MATCH_MAX;
             let length = alike_long(data, next - found.distance, next, last - next);
-            remember(chains, data, at + 1, next + length, found.distance);
+            remember(at + 1, next + length, found.distance, |start, end| {
+                chains.insert(data, start, end);
+            });
             at = next + length;
             continue;
         }

@@ -3,8 +3,10 @@
 use super::buckets::{Buckets, Place, Search};
 use super::bytes::alike_long;
 use super::chains::AHEAD;
-use super::lazy::{DULL_LITERALS, Span, extended, first_remembered, skip};
-use super::sequences::Sequences;
+use super::dull::{self, ROW};
+use super::lazy::{DULL_MOST, REACHING, Span, extended, remember};
+use super::prices::Prices;
+use super::sequences::{Match, Sequences};
 use super::symbols::{MATCH_MAX, MATCH_MIN};
 
 /// A match of this length ends the search at its place.
@@ -16,6 +18,7 @@ const NICE: usize = 258;
 pub(super) fn sequence(
     buckets: &mut Buckets,
     good: usize,
+    prices: &Prices,
     data: &[u8],
     span: Span,
     out: &mut Sequences,
@@ -27,10 +30,13 @@ pub(super) fn sequence(
         data,
         end,
         nice: NICE,
+        triple: prices.triple_distance(),
     };
     let last = end.saturating_sub(AHEAD);
-    let least = buckets.least - 1;
+    let (least, shift) = span.limits(prices);
+    let least = least - 1;
     let mut from = at;
+    let mut dull = at + (1 << shift);
     let most = out.list.len() + span.matches;
     let mut next = if at < last {
         buckets.place(data, at)
@@ -39,12 +45,18 @@ pub(super) fn sequence(
     };
     while at < last {
         let mut found = buckets.find(&search, &mut next, at, least);
-        if found.length == 0 {
+        if found.length == 0 || !prices.pays(data, at, found) {
             out.literal(data[at]);
             at += 1;
-            if at - from >= DULL_LITERALS {
-                at = skip(data, from, at, last, out);
+            if at >= dull {
+                let row = dull::next(at - from, shift, DULL_MOST, at, last);
+                dull::literals(data, at, row, out);
+                for place in (at.next_multiple_of(ROW)..row).step_by(ROW) {
+                    buckets.insert(data, place, place + 1);
+                }
+                at = row;
                 next = buckets.place(data, at.min(last));
+                dull = at + ROW;
             }
             if at >= pause {
                 out.close(at - from);
@@ -58,37 +70,35 @@ pub(super) fn sequence(
             let other = buckets.find(&search, &mut next, at + 1, found.length - 1);
             let gain = 4 * (other.length as i32 - found.length as i32)
                 + (found.distance.ilog2() as i32 - other.distance.max(1).ilog2() as i32);
-            if gain <= 2 {
+            // A far match of three bytes would lose to none at all.
+            if other.length == 0 || gain <= 2 {
                 break;
             }
             out.literal(data[at]);
             at += 1;
             found = other;
         }
-        let mut length = found.length;
-        if length == MATCH_MAX {
-            length = extended(data, at, found.distance, end);
+        if found.length == MATCH_MAX {
+            found.length = extended(data, at, found.distance, end);
         }
-        out.push(at - from, length, found.distance);
+        if at - from >= 1 << shift || (found.length >= REACHING && at > from) {
+            at = dull::reach_back(data, from, at, &mut found, out);
+        }
+        let Match { length, distance } = found;
+        out.push(at - from, length, distance);
         let behind = (at + length).min(last);
         next = buckets.place(data, behind);
-        remember(buckets, data, seen + 1, behind, found.distance);
+        remember(seen + 1, behind, distance, |start, end| {
+            buckets.insert(data, start, end);
+        });
         at += length;
         from = at;
+        dull = at + (1 << shift);
         if at >= pause || out.list.len() >= most {
             return at;
         }
     }
     out.end_span(data, at, from, end)
-}
-
-/// Inserts the places from `start` to `end`; of a long repetition only the last ones.
-#[inline(always)]
-fn remember(buckets: &mut Buckets, data: &[u8], start: usize, end: usize, distance: usize) {
-    let start = first_remembered(start, end, distance);
-    if start < end {
-        buckets.insert(data, start, end);
-    }
 }
 
 /// Inserts the content that primes the next one.
@@ -97,6 +107,7 @@ pub(super) fn prime(buckets: &mut Buckets, data: &[u8], end: usize) {
         data,
         end: data.len(),
         nice: NICE,
+        triple: 0,
     };
     let last = end.min(data.len().saturating_sub(AHEAD));
     let mut at = 0;
@@ -108,7 +119,9 @@ pub(super) fn prime(buckets: &mut Buckets, data: &[u8], end: usize) {
             let (earlier, from) = (at + MATCH_MAX - found.distance, at + MATCH_MAX);
             next = from + alike_long(data, earlier, from, last - from);
         }
-        remember(buckets, data, at + 1, next, found.distance);
+        remember(at + 1, next, found.distance, |start, end| {
+            buckets.insert(data, start, end);
+        });
         at = next;
     }
 }

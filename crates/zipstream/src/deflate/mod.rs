@@ -2,8 +2,9 @@
 //! decoder that takes input in any cut (`inflate`).
 //!
 //! `repeat` detects repetitions. A search (`fast`, `medium` over `buckets`, or `lazy` over
-//! `chains`) turns content into `sequences`, `split` decides where blocks end, `block` writes them
-//! with codes of `huffman`. Nothing here knows headers or checksums.
+//! `chains`) turns content into `sequences`: `prices` says which matches pay off, and `dull` skips
+//! content that has none, `plain` content whose matches save hardly anything. `split` decides where blocks end, `block` writes them with codes of
+//! `huffman`. Nothing here knows headers or checksums.
 
 mod bits;
 mod block;
@@ -11,15 +12,20 @@ mod buckets;
 mod bytes;
 mod chains;
 mod compress;
+mod dull;
 mod fast;
 mod huffman;
 mod inflate;
 mod lazy;
 mod medium;
+mod plain;
+mod prices;
 mod repeat;
 mod sequences;
 mod split;
 mod symbols;
 
 pub use compress::Compressor;
+pub(crate) use compress::{LOWER, is_hardly_smaller};
+pub(crate) use inflate::{CONTENT_BYTES, PART_SLACK_BYTES};
 pub use inflate::{InflateError, InflateFlaw, Inflated, Inflater, Piece};

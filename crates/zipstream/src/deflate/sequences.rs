@@ -14,6 +14,13 @@ const FIELD_MASK: u64 = (1 << FIELD_BITS) - 1;
 /// The most content that the fields can express.
 pub(super) const FIELD_MAX: usize = FIELD_MASK as usize;
 
+/// An earlier occurrence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Match {
+    pub(super) length: usize,
+    pub(super) distance: usize,
+}
+
 /// The frequency of each symbol.
 #[derive(Debug, Clone)]
 pub(super) struct Freqs {
@@ -45,6 +52,27 @@ impl Freqs {
         }
     }
 
+    /// The frequency of each literal.
+    pub(super) fn literals(&self) -> &[u32] {
+        &self.litlens[..END]
+    }
+
+    /// Counts literals.
+    pub(super) fn count(&mut self, content: &[u8]) {
+        // Several tables, so that equal bytes in a row do not wait for each other.
+        let (long, short) = content.split_at(content.len() / 2);
+        let mut counts = [0_u32; 256];
+        for (&one, &other) in long.iter().zip(short) {
+            self.litlens[usize::from(one)] += 1;
+            counts[usize::from(other)] += 1;
+        }
+        for &byte in &short[long.len()..] {
+            counts[usize::from(byte)] += 1;
+        }
+        let sums = self.litlens[..END].iter_mut().zip(counts);
+        sums.for_each(|(sum, count)| *sum += count);
+    }
+
     /// Extra bits of lengths and distances.
     pub(super) fn extra_bits(&self) -> u64 {
         let lengths = self.litlens[END + 1..].iter().enumerate();
@@ -73,6 +101,11 @@ impl Sequences {
     #[inline(always)]
     pub(super) fn literal(&mut self, byte: u8) {
         self.freqs.litlens[usize::from(byte)] += 1;
+    }
+
+    /// Takes back a literal that was counted.
+    pub(super) fn uncount(&mut self, byte: u8) {
+        self.freqs.litlens[usize::from(byte)] -= 1;
     }
 
     /// Adds literals, which are counted already, and a match. A match longer than one symbol can

@@ -5,11 +5,16 @@ use super::sequences::Freqs;
 /// The approximate size of a block header.
 const TABLE_BITS: u64 = 70 * 8;
 /// Bits after the binary point.
-const FRACTION_BITS: u32 = 12;
+pub(super) const FRACTION_BITS: u32 = 12;
 
 /// Entropy of the symbols, in bits.
 pub(super) fn bits(freqs: &Freqs) -> u64 {
     (entropy(&freqs.litlens) + entropy(&freqs.distances)) >> FRACTION_BITS
+}
+
+/// Entropy of literals alone, in bits.
+pub(super) fn literal_bits(literals: &[u32]) -> u64 {
+    entropy(literals) >> FRACTION_BITS
 }
 
 /// Whether a stretch is shorter in its own block than in the block before it, given the bits of
@@ -33,10 +38,15 @@ fn weighed(freq: u32) -> u64 {
     if freq < 2 {
         return 0;
     }
+    u64::from(freq) * u64::from(log2(freq))
+}
+
+/// The binary logarithm of a number that is not 0, with [`FRACTION_BITS`].
+pub(super) fn log2(freq: u32) -> u32 {
     let whole = freq.ilog2();
     // The eight bits below the highest choose the fraction.
     let index = (u64::from(freq) << 8 >> whole) as usize & 255;
-    u64::from(freq) * (u64::from(whole) << FRACTION_BITS | u64::from(FRACTION[index]))
+    whole << FRACTION_BITS | u32::from(FRACTION[index])
 }
 
 /// log2(1 + i / 256), by squaring: a bit comes out whenever the square reaches 2.

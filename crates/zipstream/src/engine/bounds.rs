@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind};
 const RATIO_FREE_BYTES: u64 = 1 << 20;
 
 /// The bounds of a content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Bounds {
     /// The stated size, if it is known in advance.
     pub(crate) stated: Option<u64>,
@@ -23,7 +23,7 @@ pub(crate) struct Bounds {
 }
 
 /// Checks the bounds after a step.
-pub(super) fn judge(bounds: &Bounds, consumed: u64, produced: u64) -> Result<(), Error> {
+pub(crate) fn judge(bounds: &Bounds, consumed: u64, produced: u64) -> Result<(), Error> {
     if let Some(stated) = bounds.stated.filter(|stated| produced > *stated) {
         return Err(more(stated));
     }

@@ -46,10 +46,7 @@ impl Default for ContentDecoder {
             bounds: Bounds {
                 stated: Some(0),
                 compressed: Some(0),
-                limit: 0,
-                ratio: 0,
-                memory: 0,
-                marker: false,
+                ..Bounds::default()
             },
             crc: libdeflater::Crc::new(),
             unsummed: false,
@@ -214,7 +211,7 @@ impl ContentDecoder {
             Err(error) => Err(match error.flaw() {
                 InflateFlaw::Room => more(stated as u64),
                 InflateFlaw::Truncated => early(),
-                _ => invalid(&error),
+                _ => invalid_deflate(&error),
             }),
         }
     }
@@ -232,7 +229,9 @@ impl ContentDecoder {
             return Ok((step, &output[..step.produced]));
         }
         let inflate = self.inflate.get_or_insert_default();
-        let piece = inflate.push(input).map_err(|error| invalid(&error))?;
+        let piece = inflate
+            .push(input)
+            .map_err(|error| invalid_deflate(&error))?;
         self.consumed += piece.consumed as u64;
         self.produced += piece.content.len() as u64;
         self.done = piece.done;
@@ -283,7 +282,7 @@ impl ContentDecoder {
         };
         let did = inflate
             .read(input, output)
-            .map_err(|error| invalid(&error))?;
+            .map_err(|error| invalid_deflate(&error))?;
         self.done = did.done;
         self.starved = did.consumed == input.len() && did.produced < output.len();
         Ok((did.consumed, did.produced))
@@ -348,7 +347,7 @@ fn early() -> Error {
 }
 
 /// The error for invalid deflate data.
-fn invalid(error: &InflateError) -> Error {
+pub(crate) fn invalid_deflate(error: &InflateError) -> Error {
     let (what, at) = (error.what(), error.offset());
     let what = format!("invalid deflate data: {what} at byte {at} of its compressed content");
     Error::new(ErrorKind::Corrupt, what)

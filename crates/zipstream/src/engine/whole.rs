@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::chunk::Chunks;
 use super::detect;
+use crate::deflate;
 #[cfg(feature = "zstd")]
 use crate::error::ErrorKind;
 use crate::error::{Error, internal};
@@ -52,6 +53,16 @@ impl Whole {
             Method::Stored | Method::Other(_) => None,
         };
         out.truncate(start + packed.unwrap_or(0));
+        let size = packed.unwrap_or(content.len());
+        if method == Method::Deflate && deflate::is_hardly_smaller(size, content.len()) {
+            self.own.compress(deflate::LOWER, content, 0, true, out);
+            let is_smaller = out.len() - start - packed.unwrap_or(0) < size;
+            if is_smaller {
+                out.drain(start..start + packed.unwrap_or(0));
+                return Ok(true);
+            }
+            out.truncate(start + packed.unwrap_or(0));
+        }
         Ok(packed.is_some())
     }
 

@@ -51,6 +51,7 @@ mod reason;
 mod report;
 mod run;
 mod select;
+mod work;
 mod writing;
 mod zone;
 
@@ -61,4 +62,4 @@ pub use pipe::{extract_pipe_into, extract_pipe_to};
 pub use reason::Reason;
 pub use report::{ExtractReport, Failed, Stopped};
 pub use run::{extract_into, extract_to, verify};
-pub use zone::local_to_utc;
+pub use zone::{local_to_utc, utc_offset_seconds};

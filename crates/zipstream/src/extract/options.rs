@@ -111,6 +111,7 @@ pub struct ExtractOptions<'a> {
     pub(super) case_clashes: CaseClashes,
     pub(super) threads: usize,
     pub(super) no_modes: bool,
+    pub(super) owners: bool,
     pub(super) no_times: bool,
     pub(super) no_directory_times: bool,
     pub(super) to_utc: Option<ToUtc>,
@@ -187,6 +188,16 @@ impl<'a> ExtractOptions<'a> {
     #[must_use]
     pub fn exact_modes(mut self, exact: bool) -> Self {
         self.exact_modes = exact;
+        self
+    }
+
+    /// Sets whether files and directories get the users and groups whose numbers the archive states (field
+    /// 0x7875), for which a process mostly needs to be the superuser: an owner that cannot be set is a failure
+    /// of its entry. They do not by default. Links and entries that state none belong to who extracts. Does
+    /// nothing on systems other than Unix.
+    #[must_use]
+    pub fn owners(mut self, owners: bool) -> Self {
+        self.owners = owners;
         self
     }
 

@@ -35,6 +35,7 @@ pub(super) struct Directory {
     existing: Existing,
     links: Links,
     modes: bool,
+    owners: bool,
     directory_times: bool,
     /// If files get times.
     to_utc: Option<ToUtc>,
@@ -128,6 +129,7 @@ impl Directory {
             existing: options.existing,
             links: options.links,
             modes: !options.no_modes,
+            owners: options.owners,
             directory_times: !options.no_directory_times,
             to_utc: (!options.no_times).then(|| match &options.to_utc {
                 Some(to_utc) => Arc::clone(to_utc),
@@ -176,6 +178,10 @@ impl Directory {
         Attributes {
             mode: entry.mode().filter(|_| self.modes),
             modified: self.time(entry.time()),
+            owner: entry
+                .owner()
+                .filter(|_| self.owners)
+                .map(|owner| (owner.user, owner.group)),
         }
     }
 
@@ -184,6 +190,7 @@ impl Directory {
         Attributes {
             mode: Some(MODE_UNTIL_KNOWN),
             modified: self.time(time),
+            owner: None,
         }
     }
 

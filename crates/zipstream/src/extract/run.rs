@@ -1,7 +1,6 @@
-//! Entries out of an archive that can be read anywhere: by several threads, blocks of entries at a time.
+//! Entries out of an archive that can be read anywhere: by several threads, one block of entries at a time.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use files::Cancel;
 use files::beneath::Placed;
@@ -12,13 +11,11 @@ use super::place::{LINK_BYTES_MAX, Place, too_long};
 use super::reason::Reason;
 use super::report::{ExtractReport, Failed, Stopped};
 use super::select::select;
+use super::work::Work;
 use super::writing::{Ended, Writing};
 use crate::error::{Error, ErrorKind};
 use crate::name;
 use crate::read::{ArchiveReader, Entry, Profile, ReadAt, Scratch};
-
-/// Entries that a thread takes at a time: enough to read ahead, few enough to share the rest.
-const BLOCK_ENTRIES: usize = 32;
 
 /// Extracts an archive into a directory, which is made where there is none.
 ///
@@ -57,12 +54,12 @@ pub fn extract_into<R: ReadAt + Sync>(
         &mut place,
         &mut report,
     );
-    let shared = Shared::new(reader, selected.files, options);
     let threads = match options.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
-    report.add(run_all(&shared, threads, &mut place));
+    let shared = Shared::new(reader, selected.files, options);
+    report.add(run_all(shared, threads, &mut place));
     if report.stopped.is_none() {
         make_links(reader, &selected.links, options, &mut place, &mut report);
         finish_directories(reader, &selected.directories, options, &mut place);
@@ -76,32 +73,28 @@ pub fn verify<R: ReadAt + Sync>(
     reader: &ArchiveReader<R>,
     options: &ExtractOptions<'_>,
 ) -> ExtractReport {
-    let entries = reader.entries().flatten();
-    let shared = Shared::new(
-        reader,
-        entries.map(|entry| entry.position()).collect(),
-        options,
-    );
-    run_all(&shared, options.threads.max(1), &mut Place::Nowhere)
+    let mut files = Work::default();
+    for entry in reader.entries().flatten() {
+        files.push(&entry);
+    }
+    let shared = Shared::new(reader, files, options);
+    run_all(shared, options.threads.max(1), &mut Place::Nowhere)
 }
 
 /// What all threads share.
 struct Shared<'a, R> {
     reader: &'a ArchiveReader<R>,
-    /// Where the records of the entries are.
-    files: Vec<u64>,
-    next: AtomicUsize,
+    files: Work,
     observer: Option<&'a dyn ExtractObserver>,
     cancel: &'a Cancel,
     rename: Option<&'a Rename<'a>>,
 }
 
 impl<'a, R> Shared<'a, R> {
-    fn new(reader: &'a ArchiveReader<R>, files: Vec<u64>, options: &'a ExtractOptions<'_>) -> Self {
+    fn new(reader: &'a ArchiveReader<R>, files: Work, options: &'a ExtractOptions<'_>) -> Self {
         Self {
             reader,
             files,
-            next: AtomicUsize::new(0),
             observer: options.observer,
             cancel: options.context.cancelled(),
             rename: options.rename.as_deref(),
@@ -221,14 +214,17 @@ fn finish_directories<R: ReadAt>(
 }
 
 fn run_all<R: ReadAt + Sync>(
-    shared: &Shared<'_, R>,
+    mut shared: Shared<'_, R>,
     threads: usize,
     place: &mut Place<'_>,
 ) -> ExtractReport {
-    let useful = shared.files.len().div_ceil(BLOCK_ENTRIES).max(1);
-    let others: Vec<Place<'static>> = (1..threads.min(useful))
+    let others: Vec<Place<'static>> = (1..threads.min(shared.files.blocks()))
         .map_while(|_| place.another())
         .collect();
+    if !others.is_empty() {
+        shared.files.largest_first();
+    }
+    let shared = &shared;
     std::thread::scope(|scope| {
         let spawned: Vec<_> = others
             .into_iter()
@@ -270,12 +266,8 @@ fn compare<R: ReadAt>(
 fn lane<R: ReadAt>(shared: &Shared<'_, R>, place: &mut Place<'_>) -> ExtractReport {
     let (mut report, mut scratch) = (ExtractReport::default(), Scratch::default());
     let mut worker = shared.worker();
-    loop {
-        let start = shared.next.fetch_add(BLOCK_ENTRIES, Ordering::Relaxed);
-        let Some(rest) = shared.files.get(start..).filter(|rest| !rest.is_empty()) else {
-            break;
-        };
-        for entry in at(shared.reader, &rest[..rest.len().min(BLOCK_ENTRIES)]) {
+    while let Some(block) = shared.files.next() {
+        for entry in at(shared.reader, block) {
             if shared.cancel.is_set() {
                 report.stopped = Some(Stopped::Cancelled);
             }

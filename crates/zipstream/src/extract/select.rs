@@ -6,13 +6,14 @@ use super::names::Taken;
 use super::options::{CaseClashes, ExtractOptions};
 use super::place::Place;
 use super::report::{ExtractReport, Failed};
+use super::work::Work;
 use crate::entry_kind::EntryKind;
 use crate::read::{ArchiveReader, Profile, ReadAt};
 
 /// Where the records of what is selected are, by what becomes of it.
 #[derive(Default)]
 pub(super) struct Selected {
-    pub(super) files: Vec<u64>,
+    pub(super) files: Work,
     pub(super) links: Vec<u64>,
     pub(super) directories: Vec<u64>,
 }
@@ -59,7 +60,7 @@ pub(super) fn select<R: ReadAt>(
             (Err(reason), _) => report.fail(Failed::new(name, reason)),
             (Ok(()), EntryKind::Directory) if extracts => selected.directories.push(position),
             (Ok(()), EntryKind::Symlink) if extracts => selected.links.push(position),
-            (Ok(()), _) => selected.files.push(position),
+            (Ok(()), _) => selected.files.push(&entry),
         }
     }
     report.case_clashes = taken.case_clashes;

@@ -79,11 +79,23 @@ pub(crate) fn located(bytes: &[u8]) -> Option<u64> {
     (le32(fixed, 0) == LOCATOR_SIGNATURE).then(|| le64(fixed, 8))
 }
 
+/// Whether an archive needs the ZIP64 records.
+fn is_wide(entries: u64, offset: u64, bytes: u64) -> bool {
+    entries >= u64::from(MAX16) || offset >= u64::from(MAX32) || bytes >= u64::from(MAX32)
+}
+
+/// How long the end of an archive without a comment is.
+pub(crate) fn bytes(entries: u64, offset: u64, bytes: u64) -> u64 {
+    let wide = match is_wide(entries, offset, bytes) {
+        true => END64_BYTES + LOCATOR_BYTES,
+        false => 0,
+    };
+    (END_BYTES + wide) as u64
+}
+
 /// Appends the end of an archive. Its directory of `entries` records ends where `out` continues.
 pub(crate) fn put(out: &mut Vec<u8>, entries: u64, offset: u64, bytes: u64, comment: &[u8]) {
-    let wide =
-        entries >= u64::from(MAX16) || offset >= u64::from(MAX32) || bytes >= u64::from(MAX32);
-    if wide {
+    if is_wide(entries, offset, bytes) {
         out.extend_from_slice(&END64_SIGNATURE.to_le_bytes());
         out.extend_from_slice(&44_u64.to_le_bytes());
         // Made by version 4.5 on Unix; needs version 4.5.

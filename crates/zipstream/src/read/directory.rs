@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::name_index::NameIndex;
 use super::options::{ReadOptions, Warning};
 use crate::crypt::aes;
 use crate::entry_kind::EntryKind;
@@ -27,6 +28,7 @@ pub struct Directory {
     stated_entries: u64,
     comment: Vec<u8>,
     warnings: Vec<Warning>,
+    name_index: NameIndex,
 }
 
 impl Directory {
@@ -45,6 +47,7 @@ impl Directory {
             stated_entries,
             comment,
             warnings,
+            name_index: NameIndex::default(),
         }
     }
 
@@ -63,16 +66,8 @@ impl Directory {
         }
     }
 
-    /// The last entry of this name: it replaces earlier ones.
-    pub fn find(&self, name: &str) -> Result<Option<Entry<'_>>, Error> {
-        let mut found = None;
-        for entry in self.iter() {
-            let entry = entry?;
-            if entry.name().is_ok_and(|other| other == name) {
-                found = Some(entry);
-            }
-        }
-        Ok(found)
+    pub(super) fn name_index(&self) -> &NameIndex {
+        &self.name_index
     }
 
     /// The number of entries that the end record states.

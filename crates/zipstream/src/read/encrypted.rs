@@ -6,6 +6,7 @@ use super::window::Window;
 use crate::crypt::Decryption;
 use crate::crypt::cipher::AuthCode;
 use crate::crypt::decrypt::{Decryptor, Scheme, is_verified_first, or_wrong_password};
+use crate::crypt::decryption::KnownPassword;
 use crate::engine::content::{ContentDecoder, Step};
 use crate::error::{Error, ErrorKind};
 use crate::format::flag;
@@ -18,6 +19,15 @@ pub(super) fn scheme(entry: &Entry<'_>) -> Result<Option<Scheme>, Error> {
     let central = entry.central();
     let check = (central.crc32, central.time);
     Scheme::of(central.flags, central.method, central.extra, check)
+}
+
+/// How an entry is decrypted, if it has to be and its password is known.
+pub(super) fn password(
+    decryption: Option<&Decryption>,
+    entry: &Entry<'_>,
+) -> Option<KnownPassword> {
+    let decryption = decryption.filter(|_| entry.is_encrypted())?;
+    decryption.of_entry(&entry.name_lossy())
 }
 
 /// Adds to an error that a wrong password may be its cause.
@@ -43,7 +53,7 @@ impl Body {
     /// The content of an entry whose data starts at `data`; sets up decryption.
     pub(super) fn open<R: ReadAt>(
         entry: &Entry<'_>,
-        decryption: Option<&Decryption>,
+        decryption: Option<&KnownPassword>,
         window: &mut Window,
         source: &R,
         data: u64,

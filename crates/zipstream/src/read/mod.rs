@@ -2,18 +2,23 @@
 //!
 //! [`locate`] finds the directory and [`directory`] iterates over it. [`reader`] reads entries,
 //! [`entry_reader`] makes one a `Read`, [`encrypted`] decrypts, [`raw`] copies them unchanged,
-//! [`test`] only verifies them. [`layout`] and [`strict`] check the archive and one entry.
+//! [`test`] only verifies them, [`index`] reads any range of a large one. [`layout`] and [`strict`] check the archive and one entry.
 //! [`stream`] decodes an archive from its first byte on, [`pipe`] does that over a `Read`.
 
+mod details;
 mod directory;
 mod encrypted;
 mod entry_content;
 mod entry_reader;
+mod find;
+mod index;
 mod layout;
 mod locate;
+mod name_index;
 mod options;
 mod pipe;
 mod pipe_entry;
+mod preceding;
 mod raw;
 mod reader;
 mod source;
@@ -22,10 +27,12 @@ mod strict;
 mod test;
 mod window;
 
+pub use details::ExtraField;
 pub use directory::{Directory, Entries, Entry};
 #[cfg(feature = "tokio")]
 pub(crate) use entry_content::EntryContent;
 pub use entry_reader::EntryReader;
+pub use index::{DeflateIndex, IndexBuilder, IndexedReader};
 #[cfg(feature = "tokio")]
 pub(crate) use layout::Strict;
 pub use locate::Locator;

@@ -14,6 +14,23 @@ const PIECE_BYTES: usize = 128 << 10;
 impl<R: ReadAt> ArchiveReader<R> {
     /// What the headers of an entry say, for [`start_raw`](crate::ArchiveEncoder::start_raw).
     pub fn raw(&self, entry: &Entry<'_>, scratch: &mut Scratch) -> Result<RawEntry, Error> {
+        let (central, wide) = (entry.central(), entry.wide());
+        let raw = self.local(entry, scratch, |local| {
+            RawEntry::new(central, wide, local.extra)
+        })?;
+        raw.map_err(|error| {
+            let error = error.entry(entry.name_lossy());
+            error.at(entry.record_offset())
+        })
+    }
+
+    /// What `take` takes of the local header of an entry.
+    pub(super) fn local<T>(
+        &self,
+        entry: &Entry<'_>,
+        scratch: &mut Scratch,
+        take: impl FnOnce(&Local<'_>) -> T,
+    ) -> Result<T, Error> {
         let named = |error: Error| error.entry(entry.name_lossy());
         self.locate(entry, scratch).map_err(named)?;
         let (source, end) = (self.source(), self.directory().start());
@@ -23,25 +40,17 @@ impl<R: ReadAt> ArchiveReader<R> {
         let bytes = bytes.map_or(LOCAL_BYTES, total_bytes);
         let held = window.get(source, offset, bytes, end).map_err(named)?;
         let local = Local::parse(&held[..bytes]);
-        let extra = local.map(|local| local.extra).unwrap_or_default();
-        let raw = RawEntry::new(entry.central(), entry.wide(), extra);
-        raw.map_err(|error| named(error.at(entry.record_offset())))
+        let local = local.ok_or_else(|| named(Error::corrupt(offset, "no local header")))?;
+        Ok(take(&local))
     }
 
     /// Compares the local header of an entry with the directory, as the strict profile does for
     /// every entry. The error says what a program sees that trusts the local header.
     pub fn compare_headers(&self, entry: &Entry<'_>, scratch: &mut Scratch) -> Result<(), Error> {
-        let named = |error: Error| error.at(entry.offset()).entry(entry.name_lossy());
-        self.locate(entry, scratch).map_err(named)?;
-        let (source, end) = (self.source(), self.directory().start());
-        let (window, offset) = (&mut scratch.window, entry.offset());
-        let held = window.get(source, offset, LOCAL_BYTES, end);
-        let bytes = held.map_err(named)?.first_chunk();
-        let bytes = bytes.map_or(LOCAL_BYTES, total_bytes);
-        let held = window.get(source, offset, bytes, end).map_err(named)?;
-        let local = Local::parse(&held[..bytes]);
-        let local = local.ok_or_else(|| named(Error::corrupt(offset, "no local header")))?;
-        agree(entry, &local).map_err(named)
+        let agreed = self.local(entry, scratch, |local| agree(entry, local));
+        agreed
+            .and_then(|agreed| agreed)
+            .map_err(|error| error.at(entry.offset()).entry(entry.name_lossy()))
     }
 
     /// Passes the bytes of an entry to `sink` unchanged: compressed, encrypted, unverified.

@@ -106,6 +106,19 @@ impl<R: ReadAt> ArchiveReader<R> {
         })
     }
 
+    /// The same archive, read from another source of the same bytes.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn with_source<S>(&self, source: S) -> ArchiveReader<S> {
+        ArchiveReader {
+            source,
+            directory: Arc::clone(&self.directory),
+            entries: self.entries,
+            options: self.options,
+            decryption: self.decryption.clone(),
+            produced: AtomicU64::new(0),
+        }
+    }
+
     /// Sets the password for encrypted entries.
     pub fn set_decryption(&mut self, decryption: Option<Decryption>) {
         self.decryption = decryption;
@@ -146,7 +159,7 @@ impl<R: ReadAt> ArchiveReader<R> {
         &self.source
     }
 
-    /// The last entry of this name: it replaces earlier ones.
+    /// The last entry of this name, by an index from the second call on: see [`Directory::find`].
     pub fn find(&self, name: &str) -> Result<Option<Entry<'_>>, Error> {
         self.directory.find(name)
     }

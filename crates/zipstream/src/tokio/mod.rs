@@ -11,9 +11,11 @@
 //! wait after it. A dropped call may be repeated. Only [`push`](AsyncArchiveWriter::push) may have
 //! done a part of its work; [`entry_bytes`](AsyncArchiveWriter::entry_bytes) says how much.
 
+mod blocking;
 mod entry_reader;
 mod entry_writer;
 mod fetch;
+mod parallel;
 mod pipe;
 mod pipe_entry;
 mod reader;
@@ -23,6 +25,7 @@ use std::task::{Context, Poll};
 
 use ::tokio::task::yield_now;
 
+pub use blocking::BlockingSource;
 pub use entry_reader::AsyncEntryReader;
 pub use entry_writer::AsyncEntryWriter;
 pub use pipe::AsyncPipeReader;

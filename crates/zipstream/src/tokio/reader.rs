@@ -88,6 +88,44 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         self.reader.shared_directory()
     }
 
+    /// Another reader of the same archive by a source of its own, without reading the directory again. Limits
+    /// on the content of all entries count for each by itself.
+    pub fn with_source<S: AsyncRead + AsyncSeek + Unpin>(
+        &self,
+        source: S,
+    ) -> AsyncArchiveReader<S> {
+        let held = Held {
+            size: self.size(),
+            state: Mutex::default(),
+        };
+        AsyncArchiveReader {
+            source,
+            reader: self.reader.with_source(held),
+            scratch: Scratch::default(),
+            turn: YieldBudget::default(),
+        }
+    }
+
+    /// The source it reads from.
+    pub fn source(&self) -> &R {
+        &self.source
+    }
+
+    /// The size of the archive.
+    pub(super) fn size(&self) -> u64 {
+        self.reader.source().size
+    }
+
+    /// The source, and the reader of what is in memory.
+    pub(super) fn into_parts(self) -> (R, ArchiveReader<Held>) {
+        (self.source, self.reader)
+    }
+
+    /// The source, which may be at any position.
+    pub fn into_source(self) -> R {
+        self.source
+    }
+
     /// The number of entries.
     pub fn len(&self) -> u64 {
         self.reader.len()

@@ -8,6 +8,7 @@ use std::task::{Context, Poll, ready};
 use ::tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 
 use super::{ENTRY_BYTES, YieldBudget};
+use crate::crypt::Encryption;
 use crate::error::Error;
 use crate::read::Directory;
 use crate::write::{ArchiveEncoder, ArchiveOptions, EntryOptions, PushError, Totals};
@@ -65,6 +66,15 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         let mut writer = Self::with_options(sink, options)?;
         writer.encoder.take_over(directory)?;
         Ok(writer)
+    }
+
+    /// Sets how entries are encrypted from the next one on, as [`ArchiveEncoder::set_encryption`] does,
+    /// when running jobs are done.
+    pub async fn set_encryption(&mut self, encryption: Option<Encryption>) -> Result<(), Error> {
+        self.ready().await?;
+        let encoder = &mut self.encoder;
+        poll_fn(|context| encoder.poll_settled(context.waker())).await?;
+        self.encoder.set_encryption(encryption)
     }
 
     /// Starts an entry, as [`ArchiveEncoder::start_entry`] does.

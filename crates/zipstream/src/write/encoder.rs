@@ -3,11 +3,12 @@
 //! This module starts entries and ends archives. [`content`] takes content and decides where it is
 //! compressed, [`large`] handles large entries, [`reorder`] keeps the order, [`raw`] takes entries of
 //! other archives, [`external_content`] entries whose content the caller places, [`resume`] continues
-//! an archive, and [`retract`] removes an entry. The work itself is in `batch` and `engine`.
+//! an archive, [`password`] changes it between entries, and [`retract`] removes an entry. The work itself is in `batch` and `engine`.
 
 mod content;
 mod external_content;
 mod large;
+mod password;
 mod raw;
 #[cfg(feature = "tokio")]
 mod ready;
@@ -140,12 +141,7 @@ impl ArchiveEncoder {
                 "the comment of the archive is longer than 65535 bytes",
             ));
         }
-        if options.encryption.is_some() && options.reproducible.is_some() {
-            return Err(Error::new(
-                ErrorKind::Setting,
-                "`reproducible` and `encryption` cannot be combined: salts are random",
-            ));
-        }
+        password::allowed(&options, options.encryption.is_some())?;
         let threads = options.threads.min(THREADS_MAX);
         let own = || (threads > 0).then(|| Workers::new(threads));
         let workers = options.workers.clone().or_else(own);
@@ -153,6 +149,7 @@ impl ArchiveEncoder {
             workers.map(|workers| InFlight::new(workers, threads, options.observer.clone()));
         Ok(Self {
             in_flight,
+            sequence: Sequence::resume(options.preceding_bytes, Vec::new(), 0, 0),
             engines: Engines {
                 encryption: options.encryption.clone(),
                 ..Engines::default()

@@ -5,6 +5,7 @@ use crate::crypt::Encryption;
 use crate::crypt::aes::{self, FIELD_BYTES};
 use crate::crypt::encrypt::EntryEncryption;
 use crate::entry_kind::EntryKind;
+use crate::entry_owner::{self, EntryOwner};
 use crate::error::{Error, ErrorKind};
 use crate::format::{extra, time};
 use crate::method::Method;
@@ -49,6 +50,7 @@ impl EntryOptions {
             modified: self
                 .modified
                 .filter(|_| fixed.is_none() && !self.old_time_only),
+            owner: self.owner.filter(|_| fixed.is_none()),
             attributes: (self.kind.mode_bits() | mode) << 16 | directory,
         })
     }
@@ -62,6 +64,7 @@ pub(crate) struct Meta {
     pub(crate) level: i32,
     pub(crate) dos: (u16, u16),
     pub(crate) modified: Option<i64>,
+    pub(crate) owner: Option<EntryOwner>,
     pub(crate) attributes: u32,
 }
 
@@ -87,6 +90,8 @@ impl Meta {
     }
 
     pub(crate) fn extra_bytes(&self) -> usize {
-        self.modified.map_or(0, extra::times_bytes) + self.encryption.map_or(0, |_| FIELD_BYTES)
+        self.modified.map_or(0, extra::times_bytes)
+            + self.owner.map_or(0, |_| entry_owner::FIELD_BYTES)
+            + self.encryption.map_or(0, |_| FIELD_BYTES)
     }
 }

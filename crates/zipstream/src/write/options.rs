@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::workers::Workers;
 use crate::crypt::Encryption;
 use crate::entry_kind::EntryKind;
+use crate::entry_owner::EntryOwner;
 use crate::method::Method;
 
 /// Called around every compression job, for example to time it: it gets a description of the job
@@ -41,6 +42,13 @@ pub struct ArchiveOptions {
     /// How all entries but directories are encrypted. Salts are random, so that no two archives are
     /// alike: it cannot be combined with `reproducible`.
     pub encryption: Option<Encryption>,
+    /// Bytes that precede the archive in its file, such as the program that extracts it. Offsets count
+    /// from the start of the file, so that every reader finds the entries. The encoder does not write
+    /// these bytes.
+    pub preceding_bytes: u64,
+    /// Whether an entry that is copied may have the name of another one, as in an archive that is changed
+    /// and has it already. New entries never may.
+    pub repeated_names: bool,
     /// Called around every compression job.
     pub observer: Option<JobObserver>,
 }
@@ -83,6 +91,20 @@ impl ArchiveOptions {
     #[must_use]
     pub fn encryption(mut self, encryption: Encryption) -> Self {
         self.encryption = Some(encryption);
+        self
+    }
+
+    /// Sets [`preceding_bytes`](Self::preceding_bytes).
+    #[must_use]
+    pub fn preceding_bytes(mut self, bytes: u64) -> Self {
+        self.preceding_bytes = bytes;
+        self
+    }
+
+    /// Sets [`repeated_names`](Self::repeated_names).
+    #[must_use]
+    pub fn repeated_names(mut self, allowed: bool) -> Self {
+        self.repeated_names = allowed;
         self
     }
 
@@ -146,6 +168,9 @@ pub struct EntryOptions {
     pub encrypt: bool,
     /// Whether the time is stated in the old fields alone: local, to two seconds, without an extra field.
     pub old_time_only: bool,
+    /// Who owns the file; stated only if it is set, in Info-ZIP's field (0x7875). Archives that are
+    /// reproducible leave it out.
+    pub owner: Option<EntryOwner>,
 }
 
 impl Default for EntryOptions {
@@ -161,6 +186,7 @@ impl Default for EntryOptions {
             known: None,
             encrypt: true,
             old_time_only: false,
+            owner: None,
         }
     }
 }
@@ -240,6 +266,13 @@ impl EntryOptions {
     #[must_use]
     pub fn old_time_only(mut self, only: bool) -> Self {
         self.old_time_only = only;
+        self
+    }
+
+    /// Sets [`owner`](Self::owner).
+    #[must_use]
+    pub fn owner(mut self, owner: EntryOwner) -> Self {
+        self.owner = Some(owner);
         self
     }
 

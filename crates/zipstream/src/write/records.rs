@@ -95,6 +95,9 @@ pub(crate) fn put_local(out: &mut Vec<u8>, name: &[u8], meta: &Meta, method: Met
     if let Some(modified) = meta.modified {
         extra::put_times(out, modified);
     }
+    if let Some(owner) = meta.owner {
+        owner.put(out);
+    }
     if wide {
         extra::put_zip64(out, &[sizes.content, sizes.compressed]);
     }
@@ -144,6 +147,9 @@ pub(crate) fn put_central(
     out.extend_from_slice(name);
     if let Some(modified) = meta.modified {
         extra::put_times(out, modified);
+    }
+    if let Some(owner) = meta.owner {
+        owner.put(out);
     }
     if count > 0 {
         extra::put_zip64(out, wide);

@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use super::encoder::ArchiveEncoder;
 use super::options::{ArchiveOptions, EntryOptions};
 use super::sequence::Totals;
+use crate::crypt::Encryption;
 use crate::error::Error;
 use crate::raw_entry::RawEntry;
 use crate::read::{ArchiveReader, Directory, Entry, ReadAt, Scratch};
@@ -50,6 +51,11 @@ impl<W: Write> ArchiveWriter<W> {
     pub fn resume(sink: W, options: ArchiveOptions, directory: &Directory) -> Result<Self, Error> {
         let encoder = ArchiveEncoder::resume(options, directory)?;
         Ok(Self { encoder, sink })
+    }
+
+    /// Sets how entries are encrypted from the next one on, as [`ArchiveEncoder::set_encryption`] does.
+    pub fn set_encryption(&mut self, encryption: Option<Encryption>) -> Result<(), Error> {
+        self.encoder.set_encryption(encryption)
     }
 
     /// Starts an entry, as [`ArchiveEncoder::start_entry`] does.

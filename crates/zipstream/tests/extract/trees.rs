@@ -220,3 +220,44 @@ fn contents_go_to_a_writer_in_order_or_are_verified() {
     let report = extract_into(&reader, Destination::Nowhere, &options).unwrap();
     assert_eq!(only(&report).entry, "large");
 }
+
+#[cfg(unix)]
+#[test]
+fn owners_are_those_of_the_archive_on_request_only() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+    use zipstream::EntryOwner;
+    use zipstream::extract::extract_to;
+    let directory = tempfile::tempdir().unwrap();
+    let own = std::fs::metadata(directory.path()).unwrap();
+    let (user, group) = match own.uid() {
+        // Only the superuser may give files away.
+        0 => (12_345, 54_321),
+        user => (user, own.gid()),
+    };
+    let large = sample(3, 2 << 20);
+    let owned = |options: EntryOptions| options.owner(EntryOwner::new(user, group));
+    let archive = archive(&[
+        ("d/", owned(EntryOptions::directory()), b""),
+        ("d/small", owned(file()).mode(0o750), b"small"),
+        ("d/large", owned(file()), &large),
+    ]);
+    let reader = ArchiveReader::open(&archive[..]).unwrap();
+    for (asked, expected) in [(false, (own.uid(), own.gid())), (true, (user, group))] {
+        let target = directory.path().join(asked.to_string());
+        let options = ExtractOptions::default().owners(asked);
+        assert!(
+            extract_to(&reader, &target, &options)
+                .unwrap()
+                .is_complete()
+        );
+        for name in ["d", "d/small", "d/large"] {
+            let found = std::fs::metadata(target.join(name)).unwrap();
+            assert_eq!((found.uid(), found.gid()), expected, "{name}");
+        }
+        let mode = std::fs::metadata(target.join("d/small"))
+            .unwrap()
+            .permissions();
+        assert_eq!(mode.mode() & 0o700, 0o700);
+    }
+}

@@ -5,28 +5,15 @@
 //! and every error names its byte.
 
 use super::blocks::{Blocks, window_memory_bytes};
+#[cfg(feature = "tokio")]
+use super::progress::Suspended;
+use super::progress::Totals;
 use crate::error::{Error, Repr};
 use crate::format::{BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES, Block, CHECKSUM_BYTES, Header};
 use crate::options::DecoderOptions;
 use crate::reservation::Reservation;
 use crate::step::{State, Step};
 use crate::walk::{Event, Walker};
-
-/// Counts of what a decoder has done so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Totals {
-    /// Complete zstd frames.
-    pub frames: u64,
-    /// Complete skippable frames.
-    pub skippable_frames: u64,
-    /// Bytes taken.
-    pub bytes_in: u64,
-    /// Bytes produced.
-    pub bytes_out: u64,
-    /// Frames whose checksum was verified.
-    pub checksums_verified: u64,
-}
 
 /// Decompresses a stream of frames, in calls of at most one block.
 ///
@@ -63,12 +50,17 @@ pub struct Totals {
 pub struct Decoder {
     options: DecoderOptions,
     /// The memory that the context holds before its first window.
-    context_bytes: usize,
-    walker: Walker,
+    pub(super) context_bytes: usize,
+    pub(super) walker: Walker,
     blocks: Blocks,
     failed: Option<Error>,
     /// The memory it may hold, if it belongs to a pool.
     pub(crate) reservation: Option<Reservation>,
+    /// Whether a frame that finds the budget short waits, and where one did.
+    #[cfg(feature = "tokio")]
+    pub(super) suspends: bool,
+    #[cfg(feature = "tokio")]
+    pub(super) suspended: Option<Suspended>,
 }
 
 impl Decoder {
@@ -82,6 +74,10 @@ impl Decoder {
             blocks,
             failed: None,
             reservation: None,
+            #[cfg(feature = "tokio")]
+            suspends: false,
+            #[cfg(feature = "tokio")]
+            suspended: None,
         })
     }
 
@@ -106,6 +102,10 @@ impl Decoder {
         self.walker = Walker::new();
         self.blocks.reset();
         self.failed = None;
+        #[cfg(feature = "tokio")]
+        {
+            (self.suspends, self.suspended) = (false, None);
+        }
     }
 
     /// Forgets the stream and continues in the middle of one, after what `before` counts. The next input
@@ -248,6 +248,12 @@ impl Decoder {
             call.taken += count;
             match event {
                 Event::NeedInput => break,
+                #[cfg(feature = "tokio")]
+                Event::Header(header) if self.suspends => {
+                    if !self.open_or_suspend(header)? {
+                        break;
+                    }
+                }
                 Event::Header(header) => self.open_frame(header)?,
                 Event::Block(block) => {
                     decoded = self.block(block, count == BLOCK_HEADER_BYTES, &mut call)?;
@@ -280,7 +286,7 @@ impl Decoder {
     }
 
     /// Checks a frame header against the limits, before anything is allocated for the frame.
-    fn open_frame(&mut self, header: Header) -> Result<(), Error> {
+    pub(super) fn open_frame(&mut self, header: Header) -> Result<(), Error> {
         let offset = self.walker.frame_start();
         self.choose_dictionary(&header, offset)?;
         let limit = self.options.window_bytes_max();

@@ -164,6 +164,12 @@ impl Error {
         matches!(*self.0, Repr::Memory { .. } | Repr::Internal { .. })
     }
 
+    /// Whether memory of a pool is short, but would be enough if others returned theirs.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn is_short_of_memory(&self) -> bool {
+        matches!(*self.0, Repr::Budget { need, budget, .. } if need <= budget)
+    }
+
     /// Whether the input was empty, which a tool may want to accept.
     pub fn is_no_frame(&self) -> bool {
         self.kind() == ErrorKind::NoFrame

@@ -10,6 +10,8 @@ use crate::encoder::Encoder;
 use crate::error::Error;
 use crate::oneshot::{Compressor, Decompressor};
 use crate::options::{DecoderOptions, EncoderOptions};
+#[cfg(feature = "tokio")]
+use crate::reservation::Ledger;
 
 /// How much a [`Pool`] may keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +86,14 @@ pub struct PoolStats {
     pub idle_bytes: u64,
     /// The memory budget.
     pub budget_bytes: u64,
+    /// Streams and calls of a runtime that wait for memory now (feature `tokio`; so are the next three).
+    pub waiting: u64,
+    /// How many have waited for memory, those that wait now included.
+    pub waited: u64,
+    /// The longest of these waits, in nanoseconds.
+    pub longest_wait_ns: u64,
+    /// How many were served beyond the budget, because no memory came back for two seconds.
+    pub beyond_budget: u64,
 }
 
 /// A pool of contexts to borrow. Clones share it.
@@ -97,7 +107,8 @@ pub struct PoolStats {
 /// Memory is reserved before a context is made, and before it grows: for larger content than was
 /// stated, a larger frame, or the window that a frame needs. If the budget is exceeded, idle contexts
 /// are dropped, the longest unused first. If that is not enough, the call fails at once with
-/// [`ErrorKind::MemoryLimit`](crate::ErrorKind::MemoryLimit). Dictionaries are shared between contexts
+/// [`ErrorKind::MemoryLimit`](crate::ErrorKind::MemoryLimit); the streams and calls of the module `tokio` wait in
+/// line instead, in order of arrival. Dictionaries are shared between contexts
 /// and not counted.
 ///
 /// ```
@@ -187,7 +198,32 @@ impl Pool {
             held_bytes: ledger.held_bytes.load(Relaxed),
             idle_bytes: census.idle_bytes,
             budget_bytes: ledger.budget_bytes,
+            ..self.waits()
         }
+    }
+
+    /// The part of the statistics that is about waiting.
+    #[cfg(feature = "tokio")]
+    fn waits(&self) -> PoolStats {
+        let waits = self.0.ledger.line.waits();
+        PoolStats {
+            waiting: waits.waiting,
+            waited: waits.waited,
+            longest_wait_ns: waits.longest_ns,
+            beyond_budget: waits.beyond_budget,
+            ..PoolStats::default()
+        }
+    }
+
+    #[cfg(not(feature = "tokio"))]
+    fn waits(&self) -> PoolStats {
+        PoolStats::default()
+    }
+
+    /// The account of its memory.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn ledger(&self) -> &Arc<Ledger> {
+        &self.0.ledger
     }
 
     fn get<T: PooledContext>(

@@ -6,11 +6,13 @@ use std::task::{Context, Poll, ready};
 
 use ::tokio::io::{AsyncRead, ReadBuf};
 
+use super::memory::{Memory, Need};
 use super::scheduler::{Scheduler, timed};
 use super::turn::Turn;
-use crate::decoder::{Decoder, Totals};
-use crate::error::Error;
+use crate::decoder::{Decoder, Suspended, Totals};
+use crate::error::{Error, Repr};
 use crate::format::BLOCK_BYTES_MAX;
+use crate::memory::DECODER_BYTES;
 use crate::options::DecoderOptions;
 use crate::pool::Pooled;
 use crate::schedule::CostKey;
@@ -43,8 +45,8 @@ impl Scheduler {
 /// out before the checksum of its frame was verified. After a decompression error every read fails with
 /// that error.
 ///
-/// A context is taken from the pool with the first bytes, and given back at the end. Errors of the pool are those
-/// of the first read.
+/// A context is taken from the pool with the first bytes, and given back at the end. Where memory is short for it, or
+/// for the window of a frame, a read waits in line, without a context.
 ///
 /// It reads ahead: bytes that it has taken from the reader and not used are lost when it is dropped.
 #[derive(Debug)]
@@ -68,6 +70,9 @@ pub struct AsyncDecoder<R> {
     totals: Totals,
     end: End,
     turn: Turn,
+    memory: Memory,
+    /// Where memory was short for the next frame.
+    suspended: Option<Suspended>,
 }
 
 #[derive(Debug)]
@@ -97,6 +102,8 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             totals: Totals::default(),
             end: End::NotYet,
             turn: Turn::new(),
+            memory: Memory::default(),
+            suspended: None,
         })
     }
 
@@ -111,13 +118,19 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
         self.decoder.as_ref().map_or(self.totals, totals)
     }
 
-    /// The context, from the pool if there is none yet.
-    fn decoder(&mut self) -> Result<&mut SlicedDecoder<Pooled<Decoder>>, Error> {
-        let decoder = match self.decoder.take() {
-            Some(decoder) => decoder,
-            None => SlicedDecoder::with_decoder(self.scheduler.pool().decoder(&self.options)?),
-        };
-        Ok(self.decoder.insert(decoder))
+    /// Takes a context from the pool if there is none. It goes on where another one had to stop.
+    fn poll_open(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        if self.decoder.is_none() {
+            let (scheduler, options, suspended) = (&self.scheduler, &self.options, self.suspended);
+            let make = || scheduler.pooled_decoder(options, suspended);
+            let bytes = suspended.map_or(DECODER_BYTES, |suspended| suspended.need_bytes);
+            let brief = false;
+            let need = Need { bytes, brief };
+            let made = self.memory.poll_take(scheduler, need, context, make);
+            self.decoder = Some(ready!(made)?);
+            self.suspended = None;
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn poll_block(
@@ -136,9 +149,10 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             false => 0,
         };
         // What is left of a block is copied in the turn in which it was decoded.
-        if !self.waiting {
+        if !self.waiting && !self.memory.waits() {
             ready!(self.poll_turn(next_ns, context));
         }
+        ready!(self.poll_open(context))?;
         let most = match decodes || self.waiting {
             true => BLOCK_BYTES_MAX as usize,
             // A block that is stored is passed on as it comes.
@@ -146,7 +160,6 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
         };
         let room = buffer.remaining().min(most);
         let room = buffer.initialize_unfilled_to(room);
-        self.decoder()?;
         let Some(decoder) = &mut self.decoder else {
             return Poll::Ready(Ok(()));
         };
@@ -161,6 +174,13 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
         buffer.advance(step.produced);
         self.from += step.consumed;
         self.waiting = step.state == State::MoreOutput;
+        self.suspended = decoder.inner().suspended();
+        if let Some(suspended) = self.suspended {
+            // Others may have the context while this waits.
+            self.totals = suspended.before;
+            self.decoder = None;
+            self.waiting = true;
+        }
         if !decodes {
             self.turn.held(step.produced as u64 / COPY_BYTES_PER_NS);
         } else {
@@ -245,7 +265,9 @@ impl<R: AsyncRead + Unpin> AsyncRead for AsyncDecoder<R> {
                 End::NotYet => ready!(this.poll_input(context))?,
                 End::Good => break,
                 End::Reader | End::Bad(_) => {
-                    let finished = this.decoder().and_then(|decoder| decoder.finish());
+                    let nothing = || Err(Repr::NoFrame.into());
+                    let decoder = this.decoder.as_ref();
+                    let finished = decoder.map_or_else(nothing, SlicedDecoder::finish);
                     // Others may have the context now.
                     this.decoder = None;
                     this.end = match finished {

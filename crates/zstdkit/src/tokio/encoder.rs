@@ -1,15 +1,19 @@
 //! A writer that compresses: what is gathered, and where it is compressed. How it is written to is in `writer`.
 
+mod rest;
 mod writer;
 
 use std::cell::RefCell;
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use ::tokio::io::AsyncWrite;
 
+use super::berth::Berth;
 use super::job::{Job, Task};
+use super::memory::{Memory, Need};
 use super::scheduler::{CHUNK_BYTES, PooledEncoder, Scheduler, timed};
 use super::tiny::{TINY_BYTES, Tiny};
 use super::turn::Turn;
@@ -50,7 +54,11 @@ impl Scheduler {
 ///
 /// A context is taken from the pool with the first slice, not before, and given back with the last. Content
 /// of unknown size that ends within 128 KiB is compressed as content of that size: it needs less memory, and
-/// the frame states its size. Errors of the pool are those of the first write that needs a context.
+/// the frame states its size. A stream that needs more memory than the budget of the pool has left waits for it,
+/// in order of arrival; one that needs more than the whole budget fails with its first write that needs a context.
+///
+/// While others wait for memory, a stream of unknown size that is not called for ten milliseconds or more gives its
+/// context back. Its frame ends there, and what follows is another frame: decoders read them as one content.
 ///
 /// Dropping it at any time loses only what was not yet written. After a compression error every call
 /// fails with that error. An error of the writer is passed on, and the call may be repeated.
@@ -78,12 +86,19 @@ pub struct AsyncEncoder<W> {
     written: usize,
     tiny: Tiny,
     turn: Turn,
+    memory: Memory,
+    /// Where the context lies between calls, once it did.
+    berth: Option<Arc<Berth>>,
+    /// Whether frames have ended so that others could have the context.
+    split: bool,
 }
 
 #[derive(Debug)]
 enum Engine {
     /// No context yet, or no longer.
     None,
+    /// It lies in the berth.
+    Resting,
     Local(Box<PooledEncoder>),
     Offloaded(OffloadFuture<Box<Job>>),
     Failed(Error),
@@ -123,6 +138,9 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             written: 0,
             tiny: Tiny::default(),
             turn: Turn::new(),
+            memory: Memory::default(),
+            berth: None,
+            split: false,
         }
     }
 
@@ -146,6 +164,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
 
     /// Waits for the job on another thread, then writes out what is compressed.
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_resume(context));
         if let Engine::Offloaded(running) = &mut self.engine {
             let job = ready!(Pin::new(running).poll(context));
             self.engine = match job {
@@ -178,7 +197,10 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
                 self.scheduler.model().observe(self.key, bytes, job.ns);
             }
             job.chunk.clear();
-            self.gathered = job.chunk;
+            // More may have been gathered meanwhile.
+            if self.gathered.is_empty() {
+                self.gathered = job.chunk;
+            }
         }
         self.output = job.output;
         Engine::Local(job.encoder)
@@ -240,13 +262,22 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             model.predict_ns(self.key, SLICE_BYTES)
         };
         let threshold_ns = model.threshold_ns();
-        ready!(self.turn.poll_take(context, next_ns, threshold_ns, false));
+        if !self.memory.waits() {
+            ready!(self.turn.poll_take(context, next_ns, threshold_ns, false));
+        }
         let model = self.scheduler.model();
         let decision = match operation {
             Operation::End if options.workers == 0 => model.decide(options, self.gathered.len()),
             _ => model.decide_stream(options, bytes),
         };
-        let encoder = match self.scheduler.pooled_encoder(options, bytes, decision) {
+        let need = Need {
+            bytes: options.memory_estimate_bytes(bytes),
+            brief: false,
+        };
+        let scheduler = &self.scheduler;
+        let make = || scheduler.pooled_encoder(options, bytes, decision);
+        let made = self.memory.poll_take(scheduler, need, context, make);
+        let encoder = match ready!(made) {
             Ok(encoder) => encoder,
             Err(error) => return Poll::Ready(Err(self.fail(error))),
         };
@@ -318,6 +349,10 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         context: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
         ready!(self.poll_ready(context))?;
+        if self.split && self.stage == Stage::Fresh && self.gathered.is_empty() {
+            // All of it is in frames that have ended.
+            return Poll::Ready(Ok(()));
+        }
         ready!(self.poll_open(operation, context))?;
         loop {
             let rest = self.gathered.len() - self.given;

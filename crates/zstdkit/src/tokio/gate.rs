@@ -6,15 +6,22 @@
 //! contexts are at work at a time, here or on other threads: the others are opened when one of these has ended
 //! or waits for something else, or after a while in any case.
 //!
+//! The threads of a runtime share a [`Census`] of contexts: a thread that has one at work opens no other while there
+//! are enough on all of them. One that has none always may, so that no thread waits for another.
+//!
 //! Nothing here knows a clock: `turn` asks for turns, and says how long calls take.
+
+mod census;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
-use ::tokio::runtime::Handle;
+use ::tokio::runtime::{Handle, Id};
 use ::tokio::task::yield_now;
+
+use self::census::Census;
 
 /// How long a stream is preferred while others wait: about ten slices.
 const LEASE_NS: u64 = 1_000_000;
@@ -31,6 +38,7 @@ pub(super) struct Gate {
     /// The stream that is preferred, and how long it has worked since.
     lease: AtomicU64,
     lease_ns: AtomicU64,
+    census: Arc<Census>,
     line: Mutex<Line>,
 }
 
@@ -49,6 +57,12 @@ struct Line {
     away: usize,
     /// Streams for which it has ended, and that have not looked since.
     back: usize,
+    /// Streams in line with an open context.
+    open: usize,
+    /// Streams that were admitted to the last turn, and may have one by now.
+    admitted: usize,
+    /// What the census was told of all these.
+    told: usize,
 }
 
 /// A stream in line.
@@ -85,6 +99,13 @@ pub(super) enum Conductor {
 }
 
 impl Gate {
+    /// That of a thread of this runtime.
+    pub(super) fn of(runtime: Option<Id>) -> Self {
+        let mut gate = Self::default();
+        gate.census = runtime.map(Census::of).unwrap_or_default();
+        gate
+    }
+
     /// Counts work of a stream.
     pub(super) fn held(&self, stream: u64, ns: u64) {
         // Only the thread that owns this gate and the one that begins a turn write here, and a lost value
@@ -111,7 +132,7 @@ impl Gate {
 
     /// Whether so many contexts are at work that a stream without one should wait.
     pub(super) fn is_crowded(&self) -> bool {
-        self.line().is_crowded(0)
+        self.line().is_crowded(&self.census, 0)
     }
 
     /// Joins the line. Returns the ticket and who begins the next turn. The runtime is kept for when streams wait
@@ -125,7 +146,9 @@ impl Gate {
         let mut line = self.line();
         let conductor = match line.conducted {
             true => Conductor::Another,
-            false if line.waiting.is_empty() && !line.is_crowded(0) => Conductor::Itself,
+            false if line.waiting.is_empty() && !line.is_crowded(&self.census, 0) => {
+                Conductor::Itself
+            }
             false => Conductor::Wanted,
         };
         let ticket = line.next_ticket;
@@ -137,6 +160,8 @@ impl Gate {
             wish,
             waker: waker.clone(),
         });
+        line.open += usize::from(wish.open);
+        line.tell(&self.census);
         if line.runtime.is_none() {
             line.runtime = runtime.cloned();
         }
@@ -160,7 +185,8 @@ impl Gate {
     pub(super) fn leave(&self, ticket: u64) {
         let mut line = self.line();
         if let Some(place) = line.place(ticket) {
-            line.waiting.remove(place);
+            line.take(place);
+            line.tell(&self.census);
         }
     }
 
@@ -171,13 +197,15 @@ impl Gate {
         let mut admitted = Vec::new();
         let mut line = self.line();
         line.turn += 1;
+        line.admitted = 0;
+        line.tell(&self.census);
         if line.waiting.is_empty() {
             line.conducted = false;
             return false;
         }
         let mut expected_ns = 0_u64;
-        let mut open = 0;
-        while let Some(place) = line.next(self.leased(), open) {
+        let mut count = 0;
+        while let Some(place) = line.next(&self.census, self.leased(), count) {
             let wish = line.waiting[place].wish;
             let after_ns = expected_ns.saturating_add(wish.next_ns);
             if expected_ns > 0 && after_ns > wish.turn_ns {
@@ -187,9 +215,11 @@ impl Gate {
                 self.lease_ns.store(0, Relaxed);
             }
             expected_ns = after_ns.max(1);
-            open += 1;
-            admitted.extend(line.waiting.remove(place));
+            count += 1;
+            admitted.extend(line.take(place));
         }
+        line.admitted = count;
+        line.tell(&self.census);
         if admitted.is_empty() && line.away > 0 {
             // The end of that work begins the next turn.
             line.conducted = false;
@@ -204,7 +234,10 @@ impl Gate {
 
     /// Another thread begins to work for a stream of this one.
     pub(super) fn away(self: &Arc<Self>) -> Away {
-        self.line().away += 1;
+        let mut line = self.line();
+        line.away += 1;
+        line.tell(&self.census);
+        drop(line);
         Away {
             gate: self.clone(),
             ended: false,
@@ -245,6 +278,8 @@ impl Gate {
         let mut line = self.line();
         line.conducted = false;
         let waiting = std::mem::take(&mut line.waiting);
+        (line.open, line.admitted) = (0, 0);
+        line.tell(&self.census);
         drop(line);
         for waiter in waiting {
             waiter.waker.wake();
@@ -263,10 +298,23 @@ impl Gate {
 
 impl Line {
     /// Whether as many contexts are at work as should be, with those that were admitted to this turn.
-    fn is_crowded(&self, admitted: usize) -> bool {
-        let most = OPEN_MAX.saturating_sub(self.away + self.back + admitted);
-        let open = self.waiting.iter().filter(|waiter| waiter.wish.open);
-        open.take(most).count() == most
+    fn is_crowded(&self, census: &Arc<Census>, admitted: usize) -> bool {
+        let here = self.open + self.away + self.back + admitted;
+        here >= OPEN_MAX || here > 0 && census.is_full(self.told, here)
+    }
+
+    /// Takes somebody out of the line.
+    fn take(&mut self, place: usize) -> Option<Waiter> {
+        let waiter = self.waiting.remove(place)?;
+        self.open -= usize::from(waiter.wish.open);
+        Some(waiter)
+    }
+
+    /// Tells the census how many contexts are at work here.
+    fn tell(&mut self, census: &Census) {
+        let now = self.open + self.admitted + self.away + self.back;
+        census.correct(self.told, now);
+        self.told = now;
     }
 
     fn place(&self, ticket: u64) -> Option<usize> {
@@ -276,15 +324,22 @@ impl Line {
     }
 
     /// Who is next, after this many in the same turn.
-    fn next(&self, leased: Option<u64>, admitted: usize) -> Option<usize> {
+    fn next(&self, census: &Arc<Census>, leased: Option<u64>, admitted: usize) -> Option<usize> {
         let holds = |waiter: &Waiter| waiter.wish.open && Some(waiter.wish.stream) == leased;
         if let Some(place) = self.waiting.iter().position(holds) {
             return Some(place);
         }
-        let crowded = self.is_crowded(admitted);
+        let crowded = self.is_crowded(census, admitted);
         self.waiting.iter().position(|waiter| {
             waiter.wish.open || !crowded || self.turn.saturating_sub(waiter.since) > PATIENCE
         })
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        let line = self.line.get_mut().unwrap_or_else(PoisonError::into_inner);
+        self.census.correct(line.told, 0);
     }
 }
 
@@ -316,6 +371,7 @@ impl Away {
         let mut line = self.gate.line();
         line.away -= 1;
         line.back += 1;
+        line.tell(&self.gate.census);
         self.gate.kick(line);
     }
 }
@@ -327,6 +383,7 @@ impl Drop for Away {
             true => line.back -= 1,
             false => line.away -= 1,
         }
+        line.tell(&self.gate.census);
         self.gate.kick(line);
     }
 }

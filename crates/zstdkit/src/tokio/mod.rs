@@ -7,16 +7,23 @@
 //! Only these layers read a clock. They time their own calls and teach the cost model, so that it stays
 //! accurate for the machine and the data.
 //!
+//! Where memory of the pool is short, streams and calls wait for it, in order of arrival; only what is larger than the
+//! whole budget is an error. A stream that is not called meanwhile may have to give its context back: it goes on with
+//! another frame. [`PoolStats`](crate::PoolStats) has the waits.
+//!
 //! Every future may be dropped at any time. Contexts then go back to the pool or are discarded, queued
 //! work is removed, and running work owns everything that it touches.
 
+mod berth;
 mod decoder;
 mod encoder;
 mod gate;
 mod job;
+mod memory;
 mod scheduler;
 mod tiny;
 mod turn;
+mod unpack;
 mod whole;
 
 pub use decoder::AsyncDecoder;

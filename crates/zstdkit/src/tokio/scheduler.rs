@@ -5,12 +5,13 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::decoder::{Decoder, Suspended};
 use crate::encoder::Encoder;
 use crate::error::Error;
-use crate::options::EncoderOptions;
+use crate::options::{DecoderOptions, EncoderOptions};
 use crate::pool::{Pool, Pooled};
 use crate::schedule::{CostModel, Decision, Offload};
-use crate::sliced::SlicedEncoder;
+use crate::sliced::{SlicedDecoder, SlicedEncoder};
 
 /// The content that is offloaded at a time: one block of the format.
 pub(super) const CHUNK_BYTES: usize = 128 << 10;
@@ -88,7 +89,24 @@ impl Scheduler {
         let encoder = self.pool().encoder(&own, content_bytes)?;
         Ok(SlicedEncoder::with_encoder(encoder, &own))
     }
+
+    /// A decoder from the pool, at the start of a stream or where another one had to stop.
+    pub(super) fn pooled_decoder(
+        &self,
+        options: &DecoderOptions,
+        suspended: Option<Suspended>,
+    ) -> Result<PooledDecoder, Error> {
+        let mut decoder = self.pool().decoder(options)?;
+        match suspended {
+            Some(suspended) => suspended.go_on(&mut decoder)?,
+            None => decoder.suspend_frames(),
+        }
+        Ok(SlicedDecoder::with_decoder(decoder))
+    }
 }
+
+/// A sliced decoder from a pool.
+pub(super) type PooledDecoder = SlicedDecoder<Pooled<Decoder>>;
 
 /// The result of `work`, and the nanoseconds it took.
 pub(super) fn timed<T>(work: impl FnOnce() -> T) -> (T, u64) {

@@ -42,6 +42,11 @@ impl Turn {
         }
     }
 
+    /// Whether it stands in line for a turn.
+    pub(super) fn waits(&self) -> bool {
+        self.waiting.is_some()
+    }
+
     /// Counts work on this thread.
     pub(super) fn held(&self, ns: u64) {
         HERE.with_borrow(|(_, gate)| gate.held(self.stream, ns));
@@ -86,7 +91,7 @@ impl Turn {
         let id = runtime.as_ref().map(Handle::id);
         if here.0 != id {
             // The work counted so far was that of another runtime, which has returned since.
-            *here = (id, Arc::default());
+            *here = (id, Arc::new(Gate::of(id)));
             return Poll::Ready(());
         }
         let gate = &here.1;

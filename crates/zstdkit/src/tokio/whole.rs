@@ -1,25 +1,17 @@
-//! Whole buffers: each call inline, sliced or offloaded, as the model decides.
+//! Whole buffers that are compressed: each call inline, sliced or offloaded, as the model decides.
 
 use std::sync::Arc;
 
+use super::memory::Need;
 use super::scheduler::{CHUNK_BYTES, PooledEncoder, Scheduler, timed};
 use super::turn::Turn;
 use crate::error::{Error, Repr};
-use crate::format::{self, BLOCK_BYTES_MAX};
 use crate::oneshot::compress_bound;
-use crate::options::{DecoderOptions, EncoderOptions};
+use crate::options::EncoderOptions;
 use crate::recipe::Recipe;
 use crate::schedule::{CostKey, Decision};
-use crate::sliced::{Budget, SLICE_BYTES, SlicedDecoder};
+use crate::sliced::{Budget, SLICE_BYTES};
 use crate::step::{Operation, State};
-
-/// The stated content size is allocated at once up to this many times the input, at least up to the first
-/// of these sizes, and never beyond the second.
-const TRUSTED_RATIO: usize = 64;
-const TRUSTED_BYTES: usize = 4 << 20;
-const TRUSTED_BYTES_MAX: usize = 64 << 20;
-/// The most frames that are examined before decoding.
-const FRAMES_MAX: usize = 64;
 
 /// Work that moves between tasks and offload threads, with everything that it touches.
 struct Chunks<C> {
@@ -66,12 +58,18 @@ impl Scheduler {
         let predicted_ns = self.model().predict_ns(key, content.len());
         let mut turn = Turn::new();
         turn.take(predicted_ns, self.model().threshold_ns()).await;
-        let (frame, ns) = timed(|| {
-            let size = Some(content.len() as u64);
-            self.pool().compressor(options, size)?.compress(content)
+        let size = Some(content.len() as u64);
+        let need = Need {
+            bytes: options.one_shot_estimate_bytes(size),
+            brief: true,
+        };
+        let call = || timed(|| self.pool().compressor(options, size)?.compress(content));
+        let timed = self.with_memory(need, || {
+            let (frame, ns) = call();
+            turn.held(ns);
+            frame.map(|frame| (frame, ns))
         });
-        turn.held(ns);
-        let frame = frame?;
+        let (frame, ns) = timed.await?;
         self.model().observe(key, content.len(), ns);
         Ok(frame)
     }
@@ -126,12 +124,16 @@ impl Scheduler {
         decision: Decision,
     ) -> Result<PooledEncoder, Error> {
         let size = Some(bytes as u64);
+        let need = Need {
+            bytes: options.memory_estimate_bytes(size),
+            brief: false,
+        };
+        let make = || self.pooled_encoder(options, size, decision);
+        let mut encoder = self.with_memory(need, make).await?;
         if !self.model().opens_slowly(options, size) {
-            return self.pooled_encoder(options, size, decision);
+            return Ok(encoder);
         }
-        let (scheduler, options) = (self.clone(), options.clone());
         let opened = self.offload().run(move || {
-            let mut encoder = scheduler.pooled_encoder(&options, size, decision)?;
             encoder.open()?;
             Ok(encoder)
         });
@@ -143,12 +145,37 @@ impl Scheduler {
         C: AsRef<[u8]> + Send + 'static,
     {
         let bytes = content.as_ref().len();
+        let size = Some(bytes as u64);
         let (pool, own) = (self.pool().clone(), options.clone());
+        let ledger = pool.ledger().clone();
+        // Jobs that wait for their thread need no memory. They take it there, if nobody waits for it.
         let done = self.offload().run(move || {
-            let size = Some(bytes as u64);
-            timed(|| pool.compressor(&own, size)?.compress(content.as_ref()))
+            let compressor = match ledger.line.is_empty() {
+                true => pool.compressor(&own, size),
+                false => return Err(content),
+            };
+            match compressor {
+                Err(error) if error.is_short_of_memory() => {
+                    ledger.excuse();
+                    Err(content)
+                }
+                compressor => Ok(timed(|| compressor?.compress(content.as_ref()))),
+            }
         });
-        let (frame, ns) = done.await?;
+        let (frame, ns) = match done.await? {
+            Ok(done) => done,
+            Err(content) => {
+                let need = Need {
+                    bytes: options.one_shot_estimate_bytes(size),
+                    brief: false,
+                };
+                let make = || self.pool().compressor(options, size);
+                let mut compressor = self.with_memory(need, make).await?;
+                let done = self.offload();
+                let done = done.run(move || timed(|| compressor.compress(content.as_ref())));
+                done.await?
+            }
+        };
         let frame = frame?;
         self.learn(options, bytes, bytes, ns);
         Ok(frame)
@@ -195,89 +222,6 @@ impl Scheduler {
             self.model().observe(slice, bytes, ns);
         }
     }
-
-    /// Decompresses all frames of `stream`: inline if they are small, else a block at a time.
-    pub async fn decompress<C>(&self, stream: C, options: &DecoderOptions) -> Result<Vec<u8>, Error>
-    where
-        C: AsRef<[u8]> + Send + 'static,
-    {
-        let bytes = content_bytes(stream.as_ref());
-        match bytes.map(|bytes| (bytes, self.model().decide_decompress(bytes))) {
-            Some((bytes, Decision::Inline)) => {
-                self.decompress_inline(stream.as_ref(), bytes, options)
-                    .await
-            }
-            _ => self.decompress_sliced(stream, bytes, options).await,
-        }
-    }
-
-    async fn decompress_inline(
-        &self,
-        stream: &[u8],
-        bytes: usize,
-        options: &DecoderOptions,
-    ) -> Result<Vec<u8>, Error> {
-        let key = CostKey::decompress(bytes);
-        let predicted_ns = self.model().predict_ns(key, bytes);
-        let mut turn = Turn::new();
-        turn.take(predicted_ns, self.model().threshold_ns()).await;
-        let (content, ns) = timed(|| self.pool().decompressor(options)?.decompress(stream));
-        turn.held(ns);
-        let content = content?;
-        self.model().observe(key, bytes, ns);
-        Ok(content)
-    }
-
-    async fn decompress_sliced<C>(
-        &self,
-        stream: C,
-        bytes: Option<usize>,
-        options: &DecoderOptions,
-    ) -> Result<Vec<u8>, Error>
-    where
-        C: AsRef<[u8]> + Send + 'static,
-    {
-        let mut decoder = SlicedDecoder::with_decoder(self.pool().decoder(options)?);
-        let trusted = stream.as_ref().len().saturating_mul(TRUSTED_RATIO);
-        let trusted = trusted.clamp(TRUSTED_BYTES, TRUSTED_BYTES_MAX);
-        // Zeroed allocations are not touched before content is decoded into them.
-        let mut content = vec![0; bytes.unwrap_or(0).min(trusted)];
-        let (mut turn, mut at, mut filled, mut total_ns) = (Turn::new(), 0, 0, 0_u64);
-        loop {
-            if filled == content.len() {
-                grow(&mut content)?;
-            }
-            let block = BLOCK_BYTES_MAX as usize;
-            let predicted_ns = self.model().predict_ns(CostKey::decompress_slice(), block);
-            turn.take(predicted_ns, self.model().threshold_ns()).await;
-            let rest = &stream.as_ref()[at..];
-            let (step, ns) =
-                timed(|| decoder.step(rest, &mut content[filled..], &mut Budget::slices(1)));
-            turn.held(ns);
-            let step = step?;
-            self.learn_block(step.produced, ns);
-            at += step.consumed;
-            filled += step.produced;
-            total_ns = total_ns.saturating_add(ns);
-            if step.state != State::MoreOutput {
-                break;
-            }
-        }
-        decoder.finish()?;
-        self.model()
-            .observe(CostKey::decompress(filled), filled, total_ns);
-        content.truncate(filled);
-        content.shrink_to_fit();
-        Ok(content)
-    }
-
-    /// Learns from a block, unless it is too small.
-    pub(super) fn learn_block(&self, produced: usize, ns: u64) {
-        if produced >= SLICE_BYTES {
-            self.model()
-                .observe(CostKey::decompress_slice(), produced, ns);
-        }
-    }
 }
 
 impl<C: AsRef<[u8]>> Chunks<C> {
@@ -318,33 +262,6 @@ impl<C: AsRef<[u8]>> Chunks<C> {
     }
 }
 
-/// The content size of a stream, as its frames state it or their blocks bound it, if it can be found
-/// quickly. Errors in the stream are left to the decoder.
-fn content_bytes(stream: &[u8]) -> Option<usize> {
-    let mut rest = stream;
-    let mut total = 0_u64;
-    for _ in 0..FRAMES_MAX {
-        if rest.is_empty() {
-            return usize::try_from(total).ok();
-        }
-        if let Some(after) = format::after_skippable_frame(rest) {
-            rest = after;
-            continue;
-        }
-        let (header, body) = format::split_header(rest)?;
-        let (bound, after) = match header.content_size {
-            // Most streams are one frame, whose header is enough.
-            Some(stated) if total == 0 && body.len() > CHUNK_BYTES => {
-                return usize::try_from(stated).ok();
-            }
-            _ => format::measure_blocks(&header, body)?,
-        };
-        total = total.checked_add(header.content_size.unwrap_or(bound))?;
-        rest = after;
-    }
-    None
-}
-
 fn room(bytes: usize) -> Result<Vec<u8>, Error> {
     let mut buffer = Vec::new();
     buffer
@@ -353,21 +270,7 @@ fn room(bytes: usize) -> Result<Vec<u8>, Error> {
     Ok(buffer)
 }
 
-/// Makes room for a block. The capacity doubles, but only the block is cleared: clearing more would hold
-/// the thread.
-fn grow(content: &mut Vec<u8>) -> Result<(), Error> {
-    let block = BLOCK_BYTES_MAX as usize;
-    if content.capacity() - content.len() < block {
-        let more = content.len().max(block);
-        content
-            .try_reserve(more)
-            .map_err(|_| out_of_memory(content.len() + more))?;
-    }
-    content.resize(content.len() + block, 0);
-    Ok(())
-}
-
-fn out_of_memory(bytes: usize) -> Error {
+pub(super) fn out_of_memory(bytes: usize) -> Error {
     Repr::Memory {
         bytes: Some(bytes as u64),
         what: "the output",

@@ -90,7 +90,9 @@ fn timed(name: &str, line: &str, perfkit: &Path, log: &str) -> Result<Row> {
     let mut command = sh::command(TIME);
     command
         .env("LC_ALL", "C")
-        .args(["-f", "%e;%U;%S;%M", "sh", "-c", line, "-"]);
+        .args(["-f", "%e;%U;%S;%M", "sh", "-c"])
+        // What is captured would be measured, too.
+        .args([&format!("exec >/dev/null; {line}"), "-"]);
     let output = sh::output(command.arg(perfkit).arg(log))
         .with_context(|| format!("{name}: is every message of {log} valid?"))?;
     let said = String::from_utf8_lossy(&output.stderr);

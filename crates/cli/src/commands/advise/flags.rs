@@ -23,7 +23,7 @@ const ASYNC_THRESHOLD: Duration = Duration::from_micros(100);
 ///
 /// The tables show, by recipe and size, how long a call takes on this machine, and whether it may run
 /// inline, should be sliced, or belongs on another thread: for the threshold, and for the 100 µs of an
-/// async runtime. Another table shows the memory of contexts.
+/// async runtime. With too few calls to know, the verdict is unknown. Another table shows the memory of contexts.
 ///
 /// The stall table is measured under load: every 200 µs, another thread wakes a probe task of a tokio
 /// runtime. The delay of the probe, minus its delay without load, is what the load costs other tasks.

@@ -2,19 +2,21 @@
 //!
 //! A round runs the baseline, the target and the baseline once more (the control), each a batch at
 //! a time, in an order drawn anew. Drift of the machine then falls on all three alike, and the
-//! control says what difference this run shows where there is none.
+//! control says what difference this run shows where there is none. With `--max-time` rounds are added until
+//! the verdict on the wall time stands.
 
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use bench::Order;
-use latency::compare::{self, Names, Sides};
-use latency::report::{Cell, LatencyName, Table, Unit};
+use latency::compare::{self, Looks, Names, Options, Sides};
+use latency::report::{Cell, LatencyName, Table, Unit, Verdict};
 use latency::{BucketPolicy, Meter, Recorder, Recording, Spec};
 use report::Outcome;
 
 use crate::commands::child::{self, Run};
-use crate::commands::compare::flags::CompareArgs;
+use crate::commands::compare::flags::{CompareArgs, Rounds};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 use crate::term::progress::Progress;
@@ -37,8 +39,8 @@ struct Side {
 const NAME_CHARS: usize = 48;
 
 /// Runs both commands as asked and compares them.
-pub(crate) fn run(args: &CompareArgs, rounds: (u32, u32), session: &Session) -> Result<Outcome> {
-    let (rounds, batch) = rounds;
+pub(crate) fn run(args: &CompareArgs, rounds: Rounds, session: &Session) -> Result<Outcome> {
+    let Rounds { rounds, batch } = rounds;
     let (base, target) = split(&args.commands)?;
     let mut sides = [
         Side::new("baseline", base, session),
@@ -47,18 +49,92 @@ pub(crate) fn run(args: &CompareArgs, rounds: (u32, u32), session: &Session) -> 
     ];
     let progress = Progress::start(
         args.output.terminal.wants_progress(),
-        Some(u64::from(rounds) * 3),
+        args.max_time.is_none().then_some(u64::from(rounds) * 3),
     );
     let mut complete = warm_up(&sides[..2], args)?;
     let mut order = Order::new(sides.len(), args.seed);
-    for _ in 0..rounds {
+    let mut growth = args.max_time.map(|most| Growth::new(most, rounds));
+    let mut made = 0;
+    loop {
         complete = complete && round(&mut sides, batch, order.draw(), args, &progress)?;
-        if !complete {
+        made += 1;
+        let ends = match &mut growth {
+            Some(growth) => growth.stands(&sides, args, u64::from(batch)),
+            None => made >= rounds,
+        };
+        if !complete || ends {
             break;
         }
     }
     progress.finish();
-    Ok(outcome(sides, args, u64::from(batch), complete))
+    let mut found = Found {
+        options: args.options(),
+        batch: u64::from(batch),
+        complete,
+        looks: None,
+    };
+    if let Some(growth) = growth {
+        found.options = growth.options;
+        found.looks = Some(growth.looks.made());
+    }
+    Ok(outcome(sides, args, &found))
+}
+
+/// Rounds that are added until the verdict stands.
+struct Growth {
+    started: Instant,
+    most: Duration,
+    rounds_min: u32,
+    looks: Looks,
+    /// The options of the last look.
+    options: Options,
+}
+
+impl Growth {
+    fn new(most: Duration, rounds_min: u32) -> Self {
+        Self {
+            started: Instant::now(),
+            most,
+            rounds_min,
+            looks: Looks::default(),
+            options: Options::default(),
+        }
+    }
+
+    /// Whether no further round is needed, or allowed.
+    fn stands(&mut self, sides: &[Side; 3], args: &CompareArgs, batch: u64) -> bool {
+        let [base, target, control] = sides.each_ref().map(|side| side.wall_buckets.as_slice());
+        if base.len() < self.rounds_min as usize {
+            return false;
+        }
+        let share = self.started.elapsed().as_secs_f64() / self.most.as_secs_f64();
+        let Some(confidence) = self.looks.due(share) else {
+            return share >= 1.0;
+        };
+        self.options = args.options().confidence(confidence);
+        let names = Names {
+            row: "wall",
+            baseline: "",
+            target: "",
+        };
+        let sides = Sides {
+            base,
+            target,
+            control: Some(control),
+            bucket_ops: batch,
+        };
+        let verdict = compare::interleaved_with(names, sides, self.options).verdict;
+        share >= 1.0 || !matches!(verdict, Verdict::Inconclusive | Verdict::Small)
+    }
+}
+
+/// What a run came to besides its times.
+struct Found {
+    /// Of the look that ended the run.
+    options: Options,
+    batch: u64,
+    complete: bool,
+    looks: Option<u32>,
 }
 
 /// Runs both commands untimed; whether no signal ended it.
@@ -102,7 +178,13 @@ fn round(
     Ok(true)
 }
 
-fn outcome(sides: [Side; 3], args: &CompareArgs, batch: u64, complete: bool) -> Outcome {
+fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Outcome {
+    let &Found {
+        options,
+        batch,
+        complete,
+        looks,
+    } = found;
     let mut outcome = Outcome::new("compare, interleaved");
     outcome.complete = complete;
     if !complete {
@@ -112,6 +194,10 @@ fn outcome(sides: [Side; 3], args: &CompareArgs, batch: u64, complete: bool) -> 
     let params = &mut outcome.workload.params;
     params.insert("batch".to_owned(), batch.into());
     params.insert("warmup".to_owned(), args.warmup.into());
+    if let Some(looks) = looks {
+        params.insert("looks".to_owned(), looks.into());
+        params.insert("confidence".to_owned(), options.confidence.into());
+    }
     let names = sides.each_ref().map(Side::title);
     let wall = sides.each_ref().map(|side| side.wall_buckets.as_slice());
     let cpu = sides.each_ref().map(|side| side.cpu_buckets.as_slice());
@@ -128,7 +214,15 @@ fn outcome(sides: [Side; 3], args: &CompareArgs, batch: u64, complete: bool) -> 
             bucket_ops: batch,
         };
         if !base.is_empty() {
-            outcome.comparisons.push(compare::interleaved(names, sides));
+            let mut comparison = compare::interleaved_with(names, sides, options);
+            if let Some(looks) = looks {
+                let plural = if looks == 1 { "" } else { "s" };
+                comparison.reason += &format!(
+                    "; {} rounds, {looks} look{plural}, 5 % error over all of them",
+                    comparison.pairs
+                );
+            }
+            outcome.comparisons.push(comparison);
         }
     }
     let mut table = Table::new("runs", &COLUMNS);

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use latency::compare::{self, Names};
-use latency::report::{Comparison, LatencyName, Report, Verdict};
+use latency::compare::{self, Names, Options};
+use latency::report::{Comparison, Design, LatencyName, Report, Verdict};
 use report::{ExitStatus, Outcome, names, units};
 
 use crate::commands::compare::flags::CompareArgs;
@@ -16,20 +16,22 @@ use crate::term::message;
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
-    check_threshold(args.fail_on_regression)?;
+    check_percent("fail-on-regression", args.fail_on_regression)?;
+    check_percent("margin", Some(args.margin))?;
+    let rounds = args.rounds();
     let session = Session::start(&Setup {
-        seed: args.interleave.map(|_| args.seed),
-        rows: match args.interleave {
+        seed: rounds.map(|_| args.seed),
+        rows: match rounds {
             Some(_) => &[LatencyName::Service],
             None => &[],
         },
         ..Setup::analysis(name, argv, &args.output)
     })?;
-    let mut outcome = match args.interleave {
-        Some(rounds) => interleave::run(args, (rounds.rounds, rounds.batch), &session)?,
+    let mut outcome = match rounds {
+        Some(rounds) => interleave::run(args, rounds, &session)?,
         None => {
             let mut outcome = Outcome::new("compare");
-            outcome.comparisons = files(&args.files[0], &args.files[1])?;
+            outcome.comparisons = files(&args.files[0], &args.files[1], args.options())?;
             let rows = outcome.comparisons.len() as u64;
             outcome.did(rows, ["row compared", "rows compared"]);
             outcome
@@ -42,12 +44,12 @@ pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> 
 }
 
 /// A threshold that no difference can pass, or every one, is a slip of the fingers.
-fn check_threshold(percent: Option<f64>) -> Result<()> {
+fn check_percent(flag: &str, percent: Option<f64>) -> Result<()> {
     match percent {
         Some(percent) if !percent.is_finite() || percent < 0.0 => Err(Failure::usage(format!(
-            "--fail-on-regression={percent} is not a percentage from 0 up"
+            "--{flag}={percent} is not a percentage from 0 up"
         ))
-        .help("choose one such as --fail-on-regression=5")),
+        .help(format!("choose one such as --{flag}=5"))),
         _ => Ok(()),
     }
 }
@@ -59,23 +61,33 @@ fn verdict_status(comparisons: &[Comparison], args: &CompareArgs) -> ExitStatus 
     };
     let say = |what: String| message::failure(&Failure::new(what));
     if let Some(percent) = args.fail_on_regression {
-        let worse: Vec<&Comparison> = comparisons
-            .iter()
-            .filter(|comparison| regressed(comparison, percent))
-            .collect();
-        for one in &worse {
+        let mut fails = false;
+        for one in comparisons.iter().filter(|one| regressed(one, percent)) {
             let median = one.difference.as_ref().map_or(0.0, |found| found.median);
             let found = units::signed_percent(median);
-            say(format!(
+            let what = format!(
                 "{} is worse by {found}, more than the {percent} % of --fail-on-regression",
                 one.row
-            ));
+            );
+            match one.design == Design::Interleaved || args.fail_unpaired {
+                true => {
+                    fails = true;
+                    say(what);
+                }
+                // Two separate runs fail nothing by themselves.
+                false => message::failure(
+                    &Failure::new(format!("{what}, but two separate runs only suggest it"))
+                        .help("compare both in one run (--interleave), or add --fail-unpaired"),
+                ),
+            }
         }
-        if !worse.is_empty() {
+        if fails {
             return ExitStatus::Gate;
         }
     }
-    let undecided = |comparison: &&Comparison| comparison.verdict == Verdict::Inconclusive;
+    let undecided = |comparison: &&Comparison| {
+        matches!(comparison.verdict, Verdict::Inconclusive | Verdict::Small)
+    };
     let undecided: Vec<&Comparison> = comparisons.iter().filter(undecided).collect();
     if args.output.report.require_verdict && !undecided.is_empty() {
         for one in undecided {
@@ -92,11 +104,11 @@ enum Side {
     Numbers(Vec<f64>),
 }
 
-fn files(base: &Path, target: &Path) -> Result<Vec<Comparison>> {
+fn files(base: &Path, target: &Path, options: Options) -> Result<Vec<Comparison>> {
     let names = (names::path(base), names::path(target));
     let comparisons = match (side(base)?, side(target)?) {
         (Side::Report(base), Side::Report(target)) => {
-            compare::reports(&base, &target, [&names.0, &names.1])
+            compare::reports_with(&base, &target, [&names.0, &names.1], options)
         }
         (Side::Numbers(base), Side::Numbers(target)) => {
             if base.len() != target.len() {
@@ -114,7 +126,7 @@ fn files(base: &Path, target: &Path) -> Result<Vec<Comparison>> {
                 baseline: &names.0,
                 target: &names.1,
             };
-            vec![compare::numbers(labels, &base, &target)]
+            vec![compare::numbers(labels, &base, &target, options)]
         }
         _ => {
             return Err(

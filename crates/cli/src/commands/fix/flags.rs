@@ -300,7 +300,7 @@ pub(crate) struct MessagesArgs {
         hide_default_value = true
     )]
     pub(crate) threads: u32,
-    /// Scan with one instruction set: scalar, sse2, avx2, avx512bw or avx512vbmi2
+    /// Scan with one instruction set: scalar, neon, sse2, avx2, avx512bw or avx512vbmi2
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub(crate) isa: Option<Isa>,
     #[command(flatten)]

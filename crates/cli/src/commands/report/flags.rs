@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use files::conflicts::{Files, Stdout};
+use latency::hgrm::HgrmUnit;
 
 use crate::args::output::OutputArgs;
 
 /// Show, merge or overlay saved reports.
 ///
-/// Reads report JSON, .hgrm (values in microseconds) and .hlog files. One file is shown as it was;
+/// Reads report JSON, .hgrm and .hlog files, and the output of wrk2. One file is shown as it was;
 /// several are shown side by side, or added up with --merge.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
@@ -23,6 +24,12 @@ pub(crate) struct RenderArgs {
     /// Add up the histograms of matching rows
     #[arg(long)]
     pub(crate) merge: bool,
+    /// Unit of the values in .hgrm files: ns, us or ms
+    ///
+    /// Files of perfkit state it; wrk2's are in milliseconds, known by their header; others are taken for
+    /// microseconds.
+    #[arg(long, value_name = "UNIT")]
+    pub(crate) unit: Option<HgrmUnit>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -3,20 +3,24 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use latency::hgrm::HgrmUnit;
 use latency::report::{Latency, LatencyName, Report};
 use report::ExitStatus;
 use report::gates;
-use report::saved::{self, FileKind, Saved};
+use report::saved::{self, FileKind, Form, Saved};
 
+use crate::args::output::Undecided;
 use crate::commands::report::flags::RenderArgs;
 use crate::commands::saved::read_bounded;
 use crate::export::{Exports, MainStream};
 use crate::failure::Result;
 use crate::session::{self, Session, Setup};
+use crate::term::message;
 
 /// Runs the command.
 pub(crate) fn run(args: &RenderArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
-    let mut loaded = load(&args.files)?;
+    let mut loaded = load(&args.files, args.unit)?;
+    say_losses(&loaded, args);
     if loaded.len() == 1
         && let Some(Saved {
             kind: FileKind::Report(report),
@@ -39,14 +43,36 @@ pub(crate) fn run(args: &RenderArgs, name: &'static str, argv: &[OsString]) -> R
 }
 
 /// Reads every file.
-fn load(paths: &[PathBuf]) -> Result<Vec<Saved>> {
+fn load(paths: &[PathBuf], unit: Option<HgrmUnit>) -> Result<Vec<Saved>> {
     let mut loaded = Vec::with_capacity(paths.len());
     for path in paths {
-        let mut file = Saved::parse(path, &read_bounded(path)?)?;
+        let mut file = Saved::parse(path, &read_bounded(path)?, unit)?;
         file.distinguish(&loaded);
         loaded.push(file);
     }
     Ok(loaded)
+}
+
+/// Says what the export files cannot keep of what was read.
+fn say_losses(loaded: &[Saved], args: &RenderArgs) {
+    if !args.output.terminal.wants_warnings() {
+        return;
+    }
+    let exports = &args.output.report;
+    let forms = [
+        (Form::Json, &exports.export_json),
+        (Form::Hgrm, &exports.export_hgrm),
+        (Form::Hlog, &exports.export_hlog),
+    ];
+    let rows: Vec<Latency> = loaded
+        .iter()
+        .flat_map(|file| file.latencies.clone())
+        .collect();
+    for (form, _) in forms.into_iter().filter(|(_, path)| path.is_some()) {
+        for line in saved::losses(&rows, form) {
+            message::remark(&line);
+        }
+    }
 }
 
 /// The times that rows are of, each once.
@@ -65,7 +91,7 @@ fn render(mut report: Report, args: &RenderArgs) -> Result<ExitStatus> {
     let mut status = ExitStatus::Ok;
     if !wanted.slo.is_empty() {
         gates::decide(&wanted.slo, &mut report);
-        status = gates::status(&report, wanted.require_verdict);
+        status = gates::status(&report, wanted.slo_undecided == Undecided::Pass);
         report.exit_code = status.code();
     }
     let print = (exports.main_format(), MainStream::Stdout, terminal.detail());

@@ -147,6 +147,8 @@ pub(crate) struct StressArgs {
     #[arg(long, value_name = "N", hide_short_help = true)]
     blocks: Option<u64>,
     /// Exit 4 below this ratio, and do not rank the codec
+    ///
+    /// Without this flag, codecs with a ratio below 1.1 have no rank, and nothing fails.
     #[arg(long, alias = "min_ratio", value_name = "RATIO", value_parser = parse::ratio)]
     min_ratio: Option<f64>,
     /// corrupt[=N], panic[=N], slow[=TIME], full; repeatable

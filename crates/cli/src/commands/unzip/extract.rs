@@ -86,6 +86,7 @@ impl Run<'_> {
         let asked = RefCell::new(Asked::new(&plan.selection));
         let mut options = ExtractOptions::new()
             .existing(plan.existing)
+            .exact_modes(true)
             .threads(plan.threads as usize)
             .filter(|name| asked.borrow_mut().takes(name))
             .observer(&observer)
@@ -112,7 +113,7 @@ impl Run<'_> {
         let mut failures: Vec<Failure> = report.failures.iter().map(messages::of_entry).collect();
         let mut failed = report.failed;
         if report.stopped != Some(Stopped::Damaged) {
-            let unmatched = messages::unmatched(&asked.borrow());
+            let unmatched = messages::unmatched(&asked.borrow(), self.archive);
             failed += unmatched.len() as u64;
             failures.extend(unmatched);
         }

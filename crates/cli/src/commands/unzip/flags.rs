@@ -10,8 +10,9 @@ use zipstream::{Limits, Profile, ReadOptions};
 use crate::args::glob::{Glob, Selection};
 use crate::args::output::{ReportArgs, TerminalArgs};
 use crate::args::password::PasswordSource;
+use crate::args::units::ByteRange;
 use crate::args::{levels, units};
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 
 /// Extract, test or list a ZIP archive.
 ///
@@ -23,6 +24,8 @@ use crate::failure::Result;
 #[command(after_long_help = "Examples:
   perfkit unzip src.zip -d target
   curl -s http://host/src.zip | perfkit unzip - '*.rs'
+  perfkit unzip -t logs.zip day.log --write-index day.idx
+  perfkit unzip -p logs.zip day.log --index day.idx --range 900M..901M
   perfkit unzip -t --strict upload.zip --max-size 1G")]
 pub(crate) struct UnzipArgs {
     /// The archive; `-` is standard input
@@ -34,12 +37,45 @@ pub(crate) struct UnzipArgs {
     /// List the entries; -v, also alone, shows more columns
     #[arg(short, long, conflicts_with_all = ["test", "print", "directory"])]
     list: bool,
+    /// List the names alone, one per line
+    #[arg(short = '1', long, conflicts_with_all = ["test", "print", "directory"])]
+    pub(crate) names: bool,
+    /// List, as zipinfo does: -Z1 is -1.
+    #[arg(short = 'Z', hide = true, conflicts_with_all = ["test", "print", "directory"])]
+    info: bool,
     /// Decompress and verify, but write nothing
     #[arg(short, long, conflicts_with_all = ["print", "directory"])]
     test: bool,
     /// Write contents to standard output, one after another
     #[arg(short, long, conflicts_with = "directory")]
     print: bool,
+    /// With -p: only bytes A up to, not including, B of the one entry that GLOB names
+    ///
+    /// A or B may be left out. Without --index the entry is decoded from its start up to B, and its
+    /// checksum is verified only if that is its end.
+    #[arg(long, value_name = "A..B", value_parser = units::range, overrides_with = "range", hide_short_help = true)]
+    range: Option<ByteRange>,
+    /// With -p: read the one entry that GLOB names by an index, which --write-index made
+    ///
+    /// With --range, only the parts that hold the range are read: about 4 MiB of content each. Without it,
+    /// -T threads decode the entry. What is written was verified.
+    #[arg(
+        long,
+        value_name = "FILE",
+        overrides_with = "index",
+        hide_short_help = true
+    )]
+    index: Option<PathBuf>,
+    /// With -t: write an index of the one entry that GLOB names, for --index
+    ///
+    /// The entry is read once. Its index takes up to 0.8 % of its content.
+    #[arg(
+        long,
+        value_name = "FILE",
+        overrides_with = "write_index",
+        hide_short_help = true
+    )]
+    write_index: Option<PathBuf>,
     /// Extract into DIR, which is created
     #[arg(short, long, value_name = "DIR", overrides_with = "directory")]
     directory: Option<PathBuf>,
@@ -123,11 +159,25 @@ pub(crate) enum UnzipMode {
     Extract(PathBuf),
 }
 
+/// What is done with one entry alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum OneEntry {
+    /// Write bytes of it to standard output, by an index if there is one.
+    Print {
+        range: Option<ByteRange>,
+        index: Option<PathBuf>,
+    },
+    /// Write its index to this file.
+    Index(PathBuf),
+}
+
 /// What `unzip` is to do, whatever the flags were called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UnzipPlan {
     /// What to do.
     pub(crate) mode: UnzipMode,
+    /// What is done with one entry, if it is about one.
+    pub(crate) one: Option<OneEntry>,
     /// Which names are taken.
     pub(crate) selection: Selection,
     /// What happens to existing files.
@@ -143,11 +193,16 @@ pub(crate) struct UnzipPlan {
 }
 
 impl UnzipArgs {
+    /// Whether a listing is asked for by its own flags.
+    fn lists(&self) -> bool {
+        self.list || self.names || self.info
+    }
+
     /// Resolves the flags; no side effects.
     pub(crate) fn plan(&self) -> Result<UnzipPlan> {
         // As Info-ZIP has it, -v lists where nothing says what else to do.
         let places = self.directory.is_some() || self.overwrite || self.never;
-        let lists = self.list || (self.terminal.verbose && !places);
+        let lists = self.lists() || (self.terminal.verbose && !places);
         let mode = match (lists && !self.test && !self.print, self.test, self.print) {
             (true, ..) => UnzipMode::List,
             (_, true, _) => UnzipMode::Test,
@@ -157,6 +212,16 @@ impl UnzipArgs {
                 UnzipMode::Extract(directory.unwrap_or_else(|| PathBuf::from(".")))
             }
         };
+        // Said here: the parser does not ask for a flag that another one excludes.
+        if self.write_index.is_some() && !self.test {
+            return Err(Failure::usage(
+                "--write-index verifies the entry that it reads: add -t",
+            ));
+        }
+        if (self.range.is_some() || self.index.is_some()) && !self.print {
+            let what = "--range and --index write to standard output: add -p";
+            return Err(Failure::usage(what));
+        }
         let existing = match (self.overwrite || self.force, self.never) {
             (true, _) => Existing::Overwrite,
             (_, true) => Existing::Skip,
@@ -181,6 +246,7 @@ impl UnzipArgs {
                 .map_or(terminal, PasswordSource::File),
             early: self.unverified || mode != UnzipMode::Print,
             mode,
+            one: self.one(),
             selection: Selection {
                 include: self.include.clone(),
                 exclude: self.exclude.clone(),
@@ -193,13 +259,28 @@ impl UnzipArgs {
 }
 
 impl UnzipArgs {
+    fn one(&self) -> Option<OneEntry> {
+        let (range, index) = (self.range, self.index.clone());
+        match &self.write_index {
+            Some(path) => Some(OneEntry::Index(path.clone())),
+            None if range.is_none() && index.is_none() => None,
+            None => Some(OneEntry::Print { range, index }),
+        }
+    }
+
     /// What it reads and writes. That no extracted file replaces the archive is checked where files get
     /// their names.
     pub(crate) fn files(&self) -> Files<'_> {
-        let listing = self.list || self.terminal.verbose;
+        let listing = self.lists() || self.terminal.verbose;
         Files::default()
             .reads("the archive", &self.input)
             .reads_some("--password-file", &self.password_file)
+            .reads_some("--index", &self.index)
+            .writes_all(
+                self.write_index
+                    .iter()
+                    .map(|path| ("--write-index", &**path)),
+            )
             .writes_all(self.report.exported())
             .stderr(self.terminal.wants_report())
             .stdout(match (listing, self.print) {

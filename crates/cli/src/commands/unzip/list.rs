@@ -1,9 +1,10 @@
 //! `perfkit unzip -l`: lists the directory.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::path::Path;
 
 use latency::report::{Cell, Table, Unit};
+use report::plain::visible;
 use report::style::Palette;
 use report::{ExitStatus, LongTable, Outcome, names};
 use zipstream::extract::local_to_utc;
@@ -15,19 +16,36 @@ use crate::commands::unzip::messages;
 use crate::failure::{Failure, Result};
 use crate::term::{color, message};
 
+/// Output that is worth a write.
+const WRITE_BYTES: usize = 64 << 10;
 /// Entries that get rows in a report; the rest is counted, with a warning.
 const ROWS_MAX: u64 = 1_000_000;
+
+/// What a row says of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Its name.
+    Names,
+    /// Sizes, method, time and name.
+    Usual,
+    /// Everything.
+    Full,
+}
 
 /// A listing so far.
 pub(super) struct Listing<'a> {
     asked: Asked<'a>,
     entries: Table,
     rows_max: u64,
-    full: bool,
+    form: Form,
+    /// The comment of the archive.
+    comment: String,
     count: u64,
     content_bytes: u64,
     compressed_bytes: u64,
 }
+
+const NAMES: [(&str, Unit); 1] = [("name", Unit::Text)];
 
 const COLUMNS: [(&str, Unit); 5] = [
     ("size_bytes", Unit::Count),
@@ -37,7 +55,7 @@ const COLUMNS: [(&str, Unit); 5] = [
     ("name", Unit::Text),
 ];
 
-const FULL_COLUMNS: [(&str, Unit); 9] = [
+const FULL_COLUMNS: [(&str, Unit); 10] = [
     ("size_bytes", Unit::Count),
     ("compressed_bytes", Unit::Count),
     ("method", Unit::Text),
@@ -47,17 +65,23 @@ const FULL_COLUMNS: [(&str, Unit); 9] = [
     ("mode", Unit::Text),
     ("crc32", Unit::Text),
     ("offset_bytes", Unit::Count),
+    ("comment", Unit::Text),
 ];
 
 impl<'a> Listing<'a> {
-    /// With a row per entry, with full rows, or without rows if they are not printed.
-    pub(super) fn new(plan: &'a UnzipPlan, full: bool, read: bool) -> Self {
-        let columns: &[_] = if full { &FULL_COLUMNS } else { &COLUMNS };
+    /// With a row per entry, or without rows if they are not printed.
+    pub(super) fn new(plan: &'a UnzipPlan, form: Form, read: bool) -> Self {
+        let columns: &[_] = match form {
+            Form::Names => &NAMES,
+            Form::Usual => &COLUMNS,
+            Form::Full => &FULL_COLUMNS,
+        };
         Self {
             asked: Asked::new(&plan.selection),
             entries: Table::new("entries", columns),
             rows_max: if read { ROWS_MAX } else { 0 },
-            full,
+            form,
+            comment: String::new(),
             count: 0,
             content_bytes: 0,
             compressed_bytes: 0,
@@ -79,6 +103,9 @@ impl<'a> Listing<'a> {
     }
 
     fn row(&self, entry: &Entry<'_>) -> Vec<Cell> {
+        if self.form == Form::Names {
+            return vec![name(entry).into()];
+        }
         let locked = if entry.is_encrypted() {
             " encrypted"
         } else {
@@ -91,7 +118,9 @@ impl<'a> Listing<'a> {
             time(entry).into(),
             name(entry).into(),
         ];
-        if self.full {
+        if self.form == Form::Full {
+            let comment = entry.comment();
+            let comment = (!comment.is_empty()).then(|| names::text(comment));
             row.extend([
                 Cell::from(match entry.kind() {
                     EntryKind::File => "file",
@@ -101,6 +130,7 @@ impl<'a> Listing<'a> {
                 entry.mode().map(|mode| format!("{mode:04o}")).into(),
                 format!("{:08x}", entry.crc32()).into(),
                 entry.offset().into(),
+                comment.into(),
             ]);
         }
         row
@@ -115,15 +145,20 @@ impl<'a> Listing<'a> {
 
     /// Lists a file.
     pub(super) fn file<R: ReadAt>(&mut self, reader: &ArchiveReader<R>) -> Result<()> {
+        self.comment = names::text(reader.directory().comment());
         for entry in reader.entries() {
             self.add(&entry.map_err(|error| messages::failed(&error))?);
         }
         Ok(())
     }
 
-    /// Prints the listing as it is read: the directory is read twice, and no row is kept.
+    /// Prints the rows as they are read: the directory is read twice, and no row is kept.
     pub(super) fn print<R: ReadAt>(&mut self, reader: &ArchiveReader<R>) -> Result<()> {
+        self.comment = names::text(reader.directory().comment());
         let columns = std::mem::replace(&mut self.entries, Table::new("entries", &[]));
+        if self.form == Form::Names {
+            return self.print_names(reader);
+        }
         let mut table = LongTable::new(columns, Palette::ANSI, color::Stdout);
         for entry in reader.entries() {
             let entry = entry.map_err(|error| messages::failed(&error))?;
@@ -141,13 +176,44 @@ impl<'a> Listing<'a> {
             }
             table.finish()
         });
-        match printed {
-            // The reader has read enough.
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Failure::io("write", Path::new("standard output"), &error))
+        written(printed)
+    }
+
+    /// Prints a line per entry.
+    fn print_names<R: ReadAt>(&mut self, reader: &ArchiveReader<R>) -> Result<()> {
+        let mut out = io::BufWriter::with_capacity(WRITE_BYTES, color::Stdout);
+        for entry in reader.entries() {
+            let entry = entry.map_err(|error| messages::failed(&error))?;
+            if !self.count(&entry) {
+                continue;
             }
-            _ => Ok(()),
+            if let Err(error) = writeln!(out, "{}", visible(&name(&entry))) {
+                return written(Err(error));
+            }
         }
+        written(out.flush())
+    }
+
+    /// Prints what belongs to a listing in addition to the rows that were printed.
+    pub(super) fn print_rest(&mut self) -> Result<()> {
+        let entries = std::mem::replace(&mut self.entries, Table::new("entries", &[]));
+        if self.form == Form::Names {
+            let rows = entries.rows.iter().flatten();
+            let names = rows.map(|cell| match cell {
+                Cell::Text(name) => format!("{}\n", visible(name)),
+                _ => String::new(),
+            });
+            return message::output(names.collect::<String>().as_bytes());
+        }
+        let mut tables = vec![entries, self.total()];
+        if !self.comment.is_empty() {
+            let mut comment = Table::new("comment", &[("archive", Unit::Text)]);
+            let lines = self.comment.lines();
+            comment.rows = lines.map(|line| vec![line.into()]).collect();
+            tables.push(comment);
+        }
+        tables.retain(|table| !table.columns.is_empty());
+        written(tables.into_iter().try_for_each(print_table))
     }
 
     /// Lists an archive from a pipe, and verifies contents on the way.
@@ -162,9 +228,13 @@ impl<'a> Listing<'a> {
     }
 
     /// Puts the listing into the outcome, with its status.
-    pub(super) fn settle(self, outcome: &mut Outcome) {
-        let unmatched = messages::unmatched(&self.asked);
-        unmatched.iter().for_each(message::failure);
+    pub(super) fn settle(self, archive: &Path, outcome: &mut Outcome) {
+        if !self.comment.is_empty() {
+            let params = &mut outcome.workload.params;
+            params.insert("comment".to_owned(), self.comment.as_str().into());
+        }
+        let unmatched = messages::unmatched(&self.asked, archive);
+        message::failures(&unmatched);
         if !unmatched.is_empty() {
             outcome.complete = false;
             outcome.status = match self.count {
@@ -183,6 +253,15 @@ impl<'a> Listing<'a> {
                 "list some of them with a pattern",
             );
         }
+        let mut tables = vec![self.total()];
+        // Printed rows are not kept.
+        if !self.entries.columns.is_empty() {
+            tables.insert(0, self.entries);
+        }
+        (tables, self.count)
+    }
+
+    fn total(&self) -> Table {
         let columns = [
             ("entries", Unit::Count),
             ("size_bytes", Unit::Bytes),
@@ -197,10 +276,27 @@ impl<'a> Listing<'a> {
             self.compressed_bytes.into(),
             ratio.into(),
         ]);
-        let mut tables = vec![self.entries, total];
-        // Printed rows cannot be realigned.
-        tables.retain(|table| !table.columns.is_empty());
-        (tables, self.count)
+        total
+    }
+}
+
+/// Prints a table in full.
+fn print_table(mut table: Table) -> io::Result<()> {
+    let rows = std::mem::take(&mut table.rows);
+    let mut long = LongTable::new(table, Palette::ANSI, color::Stdout);
+    rows.iter().for_each(|row| long.fit(row));
+    long.heading()?;
+    rows.iter().try_for_each(|row| long.row(row))?;
+    long.finish()
+}
+
+/// The result of writing to standard output; that its reader has read enough is no failure.
+fn written(result: io::Result<()>) -> Result<()> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::io("write", Path::new("standard output"), &error))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn of_entry(failed_one: &Failed) -> Failure {
         }
         Reason::SamePath => failure.help("extract them one at a time, with a GLOB and -p"),
         Reason::Exists => failure.help("add -o to overwrite, or -n to skip what exists"),
-        Reason::Link(_) => failure.help("see where it leads: perfkit unzip -p IN NAME"),
+        Reason::Link(_) => failure.help("-p with its name prints where it leads"),
         Reason::Panicked => failure.help("please report this as a bug with the command line"),
         Reason::Write(error) => match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -57,11 +57,18 @@ pub(super) fn of_entry(failed_one: &Failed) -> Failure {
     }
 }
 
-/// What is said of patterns that no entry matches.
-pub(super) fn unmatched(asked: &Asked<'_>) -> Vec<Failure> {
+/// What is said of patterns that no entry of an archive matches.
+pub(super) fn unmatched(asked: &Asked<'_>, archive: &Path) -> Vec<Failure> {
     let unmatched = |glob: &str| {
-        Failure::new(format!("no entry matches '{glob}'"))
-            .help("list the names: perfkit unzip -l IN")
+        let failure = Failure::new(format!("no entry matches '{glob}'"));
+        // What came through a pipe is gone.
+        match archive.as_os_str() == "-" {
+            true => failure.help("-1 lists the names"),
+            false => failure.help(format!(
+                "list the names: perfkit unzip -1 {}",
+                files::display(archive)
+            )),
+        }
     };
     asked.unmet().map(unmatched).collect()
 }

@@ -6,6 +6,7 @@ mod keys;
 mod list;
 mod messages;
 mod observe;
+mod one_entry;
 pub(crate) mod run;
 
 pub(crate) use run::run;

@@ -18,7 +18,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    fn new(session: &Session) -> Self {
+    pub(super) fn new(session: &Session) -> Self {
         let recorder = |spec: Spec| Recorder::new(session.spec(spec), session.run_start());
         Self {
             entry: recorder(Spec::new(LatencyName::Service, "entry")),

@@ -56,17 +56,29 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
     )?;
     let mut input = open(&args.input, &plan, args.terminal.wants_warnings())?;
     if listing {
-        let mut listing = list::Listing::new(&plan, args.terminal.verbose, session.has_report());
+        let form = match (args.names, args.terminal.verbose) {
+            (true, _) => list::Form::Names,
+            (_, true) => list::Form::Full,
+            _ => list::Form::Usual,
+        };
+        let alone = session.is_text_alone();
+        let mut listing = list::Listing::new(&plan, form, session.has_report());
         match input {
-            Opened::File(reader) if session.is_text_alone() => listing.print(&reader)?,
+            Opened::File(reader) if alone => listing.print(&reader)?,
             Opened::File(reader) => listing.file(&reader)?,
             #[cfg(feature = "cloud")]
             Opened::Remote(reader) => listing.file(&reader)?,
             Opened::Pipe(source) => listing.pipe(Pulled::new(source), &plan)?,
         }
+        if alone {
+            listing.print_rest()?;
+        }
         let mut outcome = Outcome::new("list");
-        listing.settle(&mut outcome);
-        return session.finish(outcome);
+        listing.settle(&args.input, &mut outcome);
+        return match alone {
+            true => session.finish_printed(outcome),
+            false => session.finish(outcome),
+        };
     }
     let plan = UnzipPlan {
         threads: input.threads(plan.threads),
@@ -87,11 +99,18 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
         session: &session,
         progress: &progress,
     };
-    let done = match input {
-        Opened::File(reader) => run.file(&reader)?,
+    let done = match (input, &plan.one) {
+        (Opened::File(reader), None) => run.file(&reader)?,
+        (Opened::File(reader), Some(one)) => run.one(&reader, one)?,
         #[cfg(feature = "cloud")]
-        Opened::Remote(reader) => run.file(&reader)?,
-        Opened::Pipe(source) => run.pipe(Pulled::new(source), &mut keys)?,
+        (Opened::Remote(reader), None) => run.file(&reader)?,
+        #[cfg(feature = "cloud")]
+        (Opened::Remote(reader), Some(one)) => run.one(&reader, one)?,
+        (Opened::Pipe(source), None) => run.pipe(Pulled::new(source), &mut keys)?,
+        (Opened::Pipe(_), Some(_)) => {
+            let what = "--range, --index and --write-index need an archive that is read by offset";
+            return Err(Failure::usage(what).help("write the archive to a file first"));
+        }
     };
     let bytes_in = done.report.compressed_bytes;
     progress.finish();
@@ -282,7 +301,7 @@ fn describe(plan: &UnzipPlan, outcome: &mut Outcome) {
 
 fn finish(done: Done, warn: bool, outcome: &mut Outcome) {
     let Done { report, times, .. } = done;
-    done.failures.iter().for_each(message::failure);
+    message::failures(&done.failures);
     let more = done.failed - done.failures.len() as u64;
     if more > 0 {
         message::remark(&format!("{more} more entries failed"));

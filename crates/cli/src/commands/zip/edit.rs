@@ -4,6 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, Metadata};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,12 +12,15 @@ use files::rights::Rights;
 use files::target::Target;
 use files::{splice, temporary};
 use zipstream::extract::local_to_utc;
-use zipstream::{ArchiveReader, Directory, EntryKind, Totals, Warning};
+use zipstream::{
+    ArchiveReader, Directory, EntryKind, EntryVersion, Fate, FileVersion, Merge, Totals, Warning,
+};
 
 use crate::args::glob::Asked;
 use crate::commands::transfer::Stop;
-use crate::commands::zip::flags::{Edit, ZipPlan};
+use crate::commands::zip::entry_name;
 use crate::commands::zip::listed::Source;
+use crate::commands::zip::plan::{Edit, ZipPlan};
 use crate::commands::zip::sources::Sources;
 use crate::failure::{Failure, Result};
 use crate::io::context;
@@ -36,19 +40,19 @@ pub(super) struct Base {
     pub(super) dropped: u64,
     /// Whether an entry is encrypted.
     pub(super) encrypted: bool,
+    /// Whether two entries that stay may have one name.
+    repeats: bool,
 }
 
 /// Entries of an archive that have the names of sources.
 type Names = HashMap<String, Entry>;
 
-/// What an archive states about an entry.
-#[derive(Debug, Clone, Copy)]
+/// Where the entries of a name are, and what the archive states of the last of them, which is the one that
+/// programs leave in the place of the others.
+#[derive(Debug)]
 struct Entry {
-    position: u64,
-    /// Seconds since 1970.
-    modified: i64,
-    /// Size of its content, in bytes.
-    bytes: u64,
+    positions: Vec<u64>,
+    version: EntryVersion,
 }
 
 /// The file of an archive, locked if it can be written.
@@ -96,9 +100,7 @@ impl Base {
     pub(super) fn open(path: &Path, plan: &ZipPlan, edit: &Edit) -> Result<Option<Self>> {
         let unreadable = |error: io::Error| Failure::io("change", path, &error);
         let metadata = match std::fs::metadata(path) {
-            Err(error)
-                if error.kind() == io::ErrorKind::NotFound && !matches!(edit, Edit::Delete(_)) =>
-            {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && makes(edit) => {
                 return Ok(None);
             }
             other => other.map_err(unreadable)?,
@@ -112,19 +114,24 @@ impl Base {
         let real = std::fs::canonicalize(path).map_err(unreadable)?;
         let file = hold(&real).map_err(unreadable)?;
         // An archive that is verified before it appears is a separate file.
-        let in_place = file.locked && *edit == Edit::Append && !plan.verify;
+        let appends = *edit == Edit::Merge(Merge::Append) && plan.comment.is_none();
+        let in_place = file.locked && appends && !plan.verify;
         let wrong = |what: String| {
             let name = path.display();
-            Failure::new(format!("cannot change '{name}': {what}"))
-                .help("it is unchanged; `perfkit unzip -t --strict` shows more")
+            Failure::new(format!("cannot change '{name}': {what}")).help(format!(
+                "it is unchanged; perfkit zip --repair {} NEW copies its intact entries to NEW",
+                files::display(path)
+            ))
         };
         let opened = ArchiveReader::open(file).and_then(|reader| reader.check().map(|()| reader));
         let reader = opened.map_err(|error| wrong(error.to_string()))?;
-        let lost =
-            |found: &&Warning| matches!(found, Warning::Prefix { .. } | Warning::Trailing { .. });
+        let lost = |found: &&Warning| matches!(found, Warning::Trailing { .. });
         if let Some(warning) = reader.directory().warnings().iter().find(lost) {
             return Err(wrong(format!("{warning}, and would be lost")));
         }
+        // Offsets that count from behind a prefix would have to change.
+        let prefixed = |found: &Warning| matches!(found, Warning::Prefix { .. });
+        let in_place = in_place && !reader.directory().warnings().iter().any(prefixed);
         Ok(Some(Self {
             reader,
             path: real,
@@ -133,7 +140,14 @@ impl Base {
             kept: Vec::new(),
             dropped: 0,
             encrypted: false,
+            repeats: false,
         }))
+    }
+
+    /// Whether it has what strict reading refuses and what stays: something before the first entry, or a
+    /// name twice.
+    pub(super) fn is_odd(&self) -> bool {
+        self.repeats || self.reader.preceding_bytes().is_ok_and(|bytes| bytes > 0)
     }
 
     /// The comment, which stays.
@@ -176,11 +190,16 @@ impl Base {
 
     /// Decides which entries stay, and removes sources that are not to be packed.
     pub(super) fn choose(&mut self, edit: &Edit, found: &mut Sources) -> Result<()> {
-        let wanted: HashSet<String> = found.sources.iter().map(|source| source.name).collect();
+        // The names of sources, and whether they are directories.
+        let wanted = found.sources.iter();
+        let wanted = wanted.map(|source| (source.name, source.kind == EntryKind::Directory));
+        let wanted: HashMap<String, bool> = wanted.collect();
+        let syncs = *edit == Edit::Merge(Merge::Sync);
         let mut held = Names::new();
+        let (hasher, mut names) = (RandomState::new(), HashSet::new());
         let mut asked = match edit {
             Edit::Delete(selection) => Some(Asked::new(selection)),
-            Edit::Append | Edit::Update => None,
+            Edit::Merge(_) | Edit::Comment => None,
         };
         for entry in self.reader.entries() {
             let entry = entry.map_err(|error| Failure::new(error.to_string()))?;
@@ -189,84 +208,134 @@ impl Base {
                 self.dropped += 1;
             } else {
                 self.kept.push(entry.position());
+                self.repeats |= !names.insert(hasher.hash_one(&name));
             }
-            if let Some(key) = wanted.get(name.trim_end_matches('/')) {
-                let known = Entry {
-                    position: entry.position(),
-                    modified: entry.time().seconds_utc(local_to_utc),
-                    bytes: entry.content_bytes(),
-                };
-                held.insert(key.clone(), known);
+            // What was a file and is a directory now is another entry.
+            let same = |directory: &bool| !syncs || *directory == name.ends_with('/');
+            let known = wanted.get_key_value(name.trim_end_matches('/'));
+            if let Some((key, _)) = known.filter(|(_, directory)| same(directory)) {
+                let version = EntryVersion::of(&entry, local_to_utc);
+                let known = held.entry(key.clone()).or_insert_with(|| Entry {
+                    positions: Vec::new(),
+                    version,
+                });
+                known.positions.push(entry.position());
+                known.version = version;
             }
             self.encrypted |= entry.is_encrypted();
         }
         let unmet = asked.iter().flat_map(Asked::unmet);
-        found.failures.extend(unmet.map(|glob| {
-            Failure::new(format!("no entry matches '{glob}'"))
-                .help("list the names: perfkit unzip -l OUT")
-        }));
+        let list = format!(
+            "list the names: perfkit unzip -1 {}",
+            files::display(&self.path)
+        );
+        found
+            .failures
+            .extend(unmet.map(|glob| {
+                Failure::new(format!("no entry matches '{glob}'")).help(list.as_str())
+            }));
         match edit {
             Edit::Delete(_) if self.dropped == 0 => {
-                return Err(Failure::new("no entry matches, so nothing is deleted")
-                    .help("list the names: perfkit unzip -l OUT"));
+                return Err(
+                    Failure::new("no entry matches, so nothing is deleted").help(list.as_str())
+                );
             }
-            Edit::Delete(_) => {}
-            Edit::Append => refuse_held(&held, found),
-            Edit::Update => self.replace_older(&held, found),
+            Edit::Delete(_) | Edit::Comment => {}
+            Edit::Merge(merge) => self.merge(*merge, &held, found)?,
         }
         Ok(())
     }
 
-    fn replace_older(&mut self, held: &Names, found: &mut Sources) {
-        let mut replaced = HashSet::new();
-        found
-            .sources
-            .retain(|_, source| match held.get(&source.name) {
-                None => true,
-                Some(_) if source.kind == EntryKind::Directory => false,
-                Some(entry) => {
-                    let newer = is_newer(source, entry);
-                    replaced.extend(newer.then_some(entry.position));
-                    newer
+    /// Decides by the times and sizes of files and entries.
+    fn merge(&mut self, merge: Merge, held: &Names, found: &mut Sources) -> Result<()> {
+        if merge.deletes() && (found.sources.is_empty() || !found.failures.is_empty()) {
+            message::failures(&found.failures);
+            let what = "--filesync would delete entries of files that were not found";
+            return Err(Failure::new(what).help("name what can be read, or use -u"));
+        }
+        let mut replaced: HashSet<u64> = HashSet::new();
+        let mut stay: HashSet<u64> = HashSet::new();
+        let failures = &mut found.failures;
+        found.sources.retain(|_, source| {
+            let known = held.get(&source.name);
+            stay.extend(known.iter().flat_map(|entry| &entry.positions));
+            let fate = merge.fate(version(source), known.map(|entry| entry.version));
+            let repeats = known.is_some_and(|entry| entry.positions.len() > 1);
+            match fate {
+                Fate::Add => true,
+                // An archive that is what the files are has each once.
+                Fate::Keep if repeats && merge.deletes() => {
+                    replaced.extend(known.iter().flat_map(|entry| &entry.positions));
+                    true
                 }
-            });
-        self.kept.retain(|position| !replaced.contains(position));
-        self.dropped = replaced.len() as u64;
+                Fate::Replace => {
+                    replaced.extend(known.iter().flat_map(|entry| &entry.positions));
+                    true
+                }
+                Fate::Refuse => {
+                    let name = &source.name;
+                    let failure = Failure::new(format!("'{name}' is already in the archive"));
+                    failures.push(failure.help("-u replaces older entries"));
+                    false
+                }
+                _ => false,
+            }
+        });
+        let before = self.kept.len();
+        self.kept.retain(|position| {
+            !replaced.contains(position) && (!merge.deletes() || stay.contains(position))
+        });
+        self.dropped = (before - self.kept.len()) as u64;
+        Ok(())
     }
 }
 
-/// Removes sources that the archive already has; files among them are reported.
-fn refuse_held(held: &Names, found: &mut Sources) {
-    let failures = &mut found.failures;
-    found.sources.retain(|_, source| {
-        let is_held = held.contains_key(&source.name);
-        // An existing directory is what the user wants.
-        if is_held && source.kind != EntryKind::Directory {
-            let name = &source.name;
-            let failure = Failure::new(format!("'{name}' is already in the archive"));
-            failures.push(failure.help("-u replaces older entries"));
-        }
-        !is_held
-    });
+/// The files that an archive has entries of, as far as they exist; none if it cannot be read, which is
+/// reported when it is changed.
+pub(super) fn files_of_entries(archive: &Path) -> Vec<PathBuf> {
+    let Ok(Ok(reader)) = File::open(archive).map(ArchiveReader::open) else {
+        return Vec::new();
+    };
+    let entries = reader.entries().flatten();
+    let names = entries.map(|entry| entry.name_lossy().into_owned());
+    // A name that leads elsewhere is none of a file that was packed.
+    let packed = |name: &String| {
+        let (path, bare) = (Path::new(name), name.strip_suffix('/'));
+        let own = bare.unwrap_or(name);
+        entry_name::name(path).is_ok_and(|name| name.as_deref() == Some(own))
+            && path
+                .symlink_metadata()
+                .is_ok_and(|found| found.is_dir() == bare.is_some())
+    };
+    names.filter(packed).map(PathBuf::from).collect()
 }
 
-/// Whether a file was changed after its entry was made. The old time fields have steps of two seconds, so a
-/// change within them shows only by its size.
-fn is_newer(source: &Source, held: &Entry) -> bool {
+/// Whether an archive that does not exist is made.
+fn makes(edit: &Edit) -> bool {
+    !matches!(
+        edit,
+        Edit::Delete(_) | Edit::Comment | Edit::Merge(Merge::Freshen)
+    )
+}
+
+/// What is known of a source; what cannot be read is taken for new, and fails when it is packed.
+pub(super) fn version(source: &Source) -> FileVersion {
+    let unknown = FileVersion {
+        modified: i64::MAX,
+        bytes: u64::MAX,
+        directory: source.kind == EntryKind::Directory,
+    };
     if source.path.as_os_str() == "-" {
-        return true;
+        return unknown;
     }
     let Ok(metadata) = source.path.symlink_metadata() else {
-        return true;
+        return unknown;
     };
     let changed = metadata.modified().ok();
     let changed = changed.and_then(|time| jiff::Timestamp::try_from(time).ok());
-    changed.is_none_or(|changed| {
-        let resized = metadata.len() != held.bytes;
-        let (earliest, latest) = (
-            held.modified.saturating_sub(1),
-            held.modified.saturating_add(1),
-        );
-        changed.as_second() > latest || (resized && changed.as_second() >= earliest)
-    })
+    FileVersion {
+        modified: changed.map_or(i64::MAX, jiff::Timestamp::as_second),
+        bytes: metadata.len(),
+        ..unknown
+    }
 }

@@ -16,6 +16,10 @@ pub(super) fn name(path: &Path) -> Result<Option<String>> {
     for part in path.components() {
         match part {
             Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
+            Component::ParentDir if !name.is_empty() => {
+                // What leads up from a directory that it names.
+                name.truncate(name.rfind('/').unwrap_or(0));
+            }
             Component::ParentDir => {
                 return Err(Failure::new(format!(
                     "'{}' is outside of the current directory, and entry names cannot contain '..'",
@@ -43,6 +47,15 @@ pub(super) fn name(path: &Path) -> Result<Option<String>> {
     Ok((!name.is_empty()).then_some(name))
 }
 
+/// The same, or with `junk` without directories.
+pub(super) fn named(path: &Path, junk: bool) -> Result<Option<String>> {
+    let name = name(path)?;
+    Ok(match junk {
+        true => name.and_then(|name| zipstream::name::file_name(&name).map(str::to_owned)),
+        false => name,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,7 +66,12 @@ mod tests {
         assert_eq!(name("./a//b/"), Some("a/b".to_owned()));
         assert_eq!(name("/etc/passwd"), Some("etc/passwd".to_owned()));
         assert_eq!(name("."), None);
-        assert!(super::name(Path::new("a/../b")).is_err());
+        assert_eq!(name("a/../b"), Some("b".to_owned()));
+        assert_eq!(name("a/b/../../c/d/.."), Some("c".to_owned()));
+        assert_eq!(name("a/.."), None);
+        for outside in ["../b", "a/../../b", ".."] {
+            assert!(super::name(Path::new(outside)).is_err(), "{outside}");
+        }
         assert!(super::name(Path::new("a\\b")).is_err());
     }
 }

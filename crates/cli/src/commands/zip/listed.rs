@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use zipstream::EntryKind;
 
-use crate::commands::zip::entry_name::name;
+use crate::commands::zip::entry_name::named;
 
 /// A future entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,12 +23,20 @@ pub(super) struct Source {
 #[derive(Debug, Default)]
 pub(super) struct Listed {
     bytes: Vec<u8>,
+    /// Whether names are without directories.
+    junk: bool,
 }
 
 /// Bytes in addition to each path.
 const HEAD_BYTES: usize = 5;
 
 impl Listed {
+    /// None yet; with `junk`, names will be without directories.
+    pub(super) fn new(junk: bool) -> Self {
+        let bytes = Vec::new();
+        Self { bytes, junk }
+    }
+
     pub(super) fn push(&mut self, path: &str, kind: EntryKind) {
         self.bytes.push(match kind {
             EntryKind::File => 0,
@@ -49,7 +57,7 @@ impl Listed {
         let path = Path::new(std::str::from_utf8(rest.get(..bytes)?).ok()?);
         let source = Source {
             path: path.to_owned(),
-            name: name(path).ok()??,
+            name: named(path, self.junk).ok()??,
             kind: match kind {
                 0 => EntryKind::File,
                 1 => EntryKind::Directory,

@@ -1,6 +1,6 @@
 //! Packs sources through the encoder into the target, with every call timed. `file` reads the files.
 
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Instant;
@@ -11,14 +11,16 @@ use files::rights::Rights;
 use files::target::Target;
 use files::write_behind::WriteBehind;
 use report::{Outcome, names};
+use zipstream::extract::utc_offset_seconds;
 use zipstream::{
-    ArchiveEncoder, ArchiveOptions, Encryption, EntryKind, EntryOptions, RawEntry, Totals,
+    ArchiveEncoder, ArchiveOptions, Encryption, EntryKind, EntryOptions, RawEntry, ReadAt as _,
+    Totals,
 };
 
 use crate::commands::transfer::{Stop, write_error};
 use crate::commands::zip::edit::Base;
-use crate::commands::zip::flags::ZipPlan;
 use crate::commands::zip::listed::Source;
+use crate::commands::zip::plan::ZipPlan;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::session::Session;
@@ -34,6 +36,16 @@ use times::Times;
 /// Output that is worth a write.
 const WRITE_BYTES: usize = 128 << 10;
 
+/// What an archive starts from.
+#[derive(Clone, Copy)]
+pub(super) enum Start<'a> {
+    New,
+    /// An archive that is changed.
+    Changed(&'a Base),
+    /// The first bytes of a file, such as a program that extracts the archive.
+    Behind(&'a File, u64),
+}
+
 /// The packing of one archive.
 pub(super) struct Packer<'a> {
     encoder: ArchiveEncoder,
@@ -42,7 +54,6 @@ pub(super) struct Packer<'a> {
     file: Output,
     times: Times,
     progress: &'a Progress,
-    zone: jiff::tz::TimeZone,
     /// Whether entries are encrypted, and therefore state no checksum.
     sealed: bool,
     /// Writes the output of the current entry in the background, if that is not written directly.
@@ -62,7 +73,7 @@ impl<'a> Packer<'a> {
         progress: &'a Progress,
         fixed_time: Option<i64>,
         encryption: Option<Encryption>,
-        base: Option<&Base>,
+        start: Start<'_>,
     ) -> Result<Self> {
         // One of the threads is the calling one.
         let threads = if plan.threads > 1 { plan.threads } else { 0 };
@@ -73,8 +84,32 @@ impl<'a> Packer<'a> {
         options.reproducible = fixed_time;
         let sealed = encryption.is_some();
         options.encryption = encryption;
-        options.comment = base.map(Base::comment).unwrap_or_default();
-        let encoder = match base.and_then(Base::goes_on) {
+        options.comment = plan.comment.clone().unwrap_or_default();
+        let mut file = target.writer();
+        let mut resumed = None;
+        match start {
+            Start::New => {}
+            Start::Changed(base) => {
+                if plan.comment.is_none() {
+                    options.comment = base.comment();
+                }
+                // What the archive has twice already may stay so.
+                options.repeated_names = true;
+                resumed = base.goes_on();
+                // A program before the archive stays in its place.
+                if resumed.is_none() {
+                    let copied = base.reader.copy_preceding(&mut file);
+                    let bytes = copied.map_err(|error| Failure::new(error.to_string()))?;
+                    options.preceding_bytes = bytes;
+                }
+            }
+            Start::Behind(source, bytes) => {
+                copy_start(source, bytes, &mut file)
+                    .map_err(|error| Failure::io("copy", Path::new("the archive"), &error))?;
+                options.preceding_bytes = bytes;
+            }
+        }
+        let encoder = match resumed {
             Some(directory) => ArchiveEncoder::resume(options, directory),
             None => ArchiveEncoder::new(options),
         };
@@ -84,10 +119,9 @@ impl<'a> Packer<'a> {
             encoder,
             plan,
             target,
-            file: target.writer(),
+            file,
             times,
             progress,
-            zone: jiff::tz::TimeZone::system(),
             sealed,
             behind: None,
             read_bytes: 0,
@@ -204,8 +238,9 @@ impl<'a> Packer<'a> {
         let modified = metadata.modified().ok();
         let modified = modified.and_then(|time| jiff::Timestamp::try_from(time).ok());
         if let Some(modified) = modified {
-            options.modified = Some(modified.as_second());
-            options.utc_offset_seconds = self.zone.to_offset(modified).seconds();
+            let seconds = modified.as_second();
+            options.modified = Some(seconds);
+            options.utc_offset_seconds = utc_offset_seconds(seconds);
         }
         #[cfg(unix)]
         {
@@ -302,6 +337,23 @@ impl<'a> Packer<'a> {
         drop(self.encoder);
         self.times.finish(outcome);
     }
+}
+
+/// Copies the first bytes of a file.
+fn copy_start(source: &File, bytes: u64, out: &mut Output) -> io::Result<()> {
+    let mut buffer = vec![0; WRITE_BYTES];
+    let mut at = 0;
+    while at < bytes {
+        let left = usize::try_from(bytes - at).unwrap_or(usize::MAX);
+        let most = left.min(buffer.len());
+        let read = source.read_at(&mut buffer[..most], at)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        out.write_all(&buffer[..read])?;
+        at += read as u64;
+    }
+    Ok(())
 }
 
 /// Receives the bytes of an entry that is copied.

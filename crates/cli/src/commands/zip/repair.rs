@@ -15,8 +15,9 @@ use crate::args::password::PasswordSource;
 use crate::commands::zip::carry;
 use crate::commands::zip::conclude::settle;
 use crate::commands::zip::edit;
-use crate::commands::zip::flags::{ZipArgs, ZipPlan};
-use crate::commands::zip::pack::Packer;
+use crate::commands::zip::flags::ZipArgs;
+use crate::commands::zip::pack::{Packer, Start};
+use crate::commands::zip::plan::ZipPlan;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::session::{Session, Setup};
@@ -51,7 +52,12 @@ pub(super) fn run(
     let metadata = file
         .metadata()
         .map_err(|error| Failure::io("read", input, &error))?;
-    let target = Target::create(output, args.force, Some(&metadata), context())?;
+    if metadata.is_dir() {
+        let name = input.display();
+        return Err(Failure::new(format!("'{name}' is a directory")).help("name an archive"));
+    }
+    let target =
+        Target::create(output, args.force, Some(&metadata), context()).map_err(Failure::from)?;
     let decryption = password.map(Decryption::new);
     let saved = salvage(&file, &Limits::default(), decryption);
     let saved = saved.map_err(|error| cannot(input, &error.to_string()))?;
@@ -70,7 +76,11 @@ pub(super) fn run(
         threads: 1,
         ..plan.clone()
     };
-    let packer = Packer::new(&session, &single, &target, &progress, None, None, None)?;
+    let start = match saved.preceding_bytes {
+        0 => Start::New,
+        bytes => Start::Behind(&file, bytes),
+    };
+    let packer = Packer::new(&session, &single, &target, &progress, None, None, start)?;
     let carried = carry::recovered(packer, &file, &saved, &mut outcome);
     let ended = carried.and_then(|(totals, twins)| {
         // It contains what the broken archive contains, for the same users.

@@ -1,25 +1,24 @@
 //! `perfkit zip`.
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, IsTerminal as _};
-use std::path::Path;
+use std::fs::Metadata;
+use std::path::PathBuf;
 
 use files::rights::Rights;
 use files::splice::Undo;
-use files::target::{self, Target};
-use files::url;
+use files::target::Target;
 use latency::report::{Cell, Input, LatencyName, Table, Unit};
 use report::{ExitStatus, INPUTS_LISTED, Outcome, names};
-use zipstream::{AesStrength, ArchiveReader, Directory, Encryption, Totals};
+use zipstream::{AesStrength, Directory, Encryption, Totals};
 
 use crate::args::password::PasswordSource;
 use crate::commands::transfer::Stop;
-use crate::commands::zip::flags::{Edit, ZipArgs, ZipPlan};
-use crate::commands::zip::{repair, sources};
+use crate::commands::zip::flags::ZipArgs;
+use crate::commands::zip::plan::{Edit, ZipPlan};
+use crate::commands::zip::{combine, edit, moved, refuse, repair, sources};
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::io::open;
+use crate::io::listed;
 use crate::session::{Session, Setup};
 use crate::term::progress::Progress;
 use crate::term::{message, password, signal};
@@ -28,8 +27,8 @@ use crate::commands::zip::carry;
 use crate::commands::zip::conclude::settle;
 use crate::commands::zip::edit::Base;
 use crate::commands::zip::listed::Listed;
-use crate::commands::zip::pack::Packer;
-use crate::commands::zip::sources::{Sources, Special};
+use crate::commands::zip::pack::{Packer, Start};
+use crate::commands::zip::sources::{Sources, Special, Wanted};
 use crate::commands::zip::verify::verify;
 
 /// 1980-01-01, the earliest time that every reader supports.
@@ -37,13 +36,20 @@ const TIME_MIN: i64 = 315_532_800;
 
 /// Runs the command.
 pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
-    let plan = args.plan()?;
-    refuse(args)?;
-    let args = &here(args, plan.edit.is_some() || args.repair)?;
-    refuse_other(args, &plan)?;
+    if args.combine.is_asked() {
+        return combine::run(args, name, argv);
+    }
+    let mut plan = args.plan()?;
+    refuse::badly_ending(args)?;
+    let args = &refuse::here(args, plan.edit.is_some() || args.repair)?;
+    refuse::other_files(args, &plan)?;
     if args.repair {
         return repair::run(args, &plan, name, argv);
     }
+    if args.read_comment {
+        plan.comment = Some(listed::comment()?);
+    }
+    let plan = plan;
     let fixed_time = plan.reproducible.then(source_date).transpose()?;
     let encryption = plan.encryption.as_ref().map(encryption).transpose()?;
     let session = Session::start(&Setup {
@@ -52,22 +58,32 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     })?;
     let mut found = match plan.edit {
         Some(Edit::Delete(_)) => Sources::default(),
-        _ => sources::find(&args.paths, &plan, &args.output),
+        _ => sources::find(&wanted(args, &plan)?, &plan, &args.output),
     };
     if found.itself && found.sources.is_empty() {
-        return Err(only_itself(&args.output));
+        return Err(refuse::only_itself(&args.output));
     }
     let base = base(args, &plan, &mut found)?;
     if args.terminal.wants_warnings() {
-        remark(&found, plan.edit.is_some());
+        remark(&found);
+    }
+    if base.is_none() && found.sources.is_empty() && found.failures.is_empty() {
+        return Err(refuse::nothing(&plan));
     }
     let progress = Progress::start(args.terminal.wants_progress(), None);
     let replaced = base.as_ref().map(|base| &base.metadata);
     let force = args.force || replaced.is_some();
-    let target = match replaced {
-        Some(_) => Target::create(&args.output, force, replaced, context())?,
-        None => Target::create_private(&args.output, force, context())?,
+    // A file that is replaced keeps who may read it.
+    let overwritten = match args.force && replaced.is_none() {
+        true => std::fs::metadata(&args.output).ok(),
+        false => None,
     };
+    let overwritten = overwritten.filter(Metadata::is_file);
+    let target = match replaced {
+        Some(_) => Target::create(&args.output, force, replaced, context()),
+        None => Target::create_private(&args.output, force, context()),
+    };
+    let target = target.map_err(Failure::from)?;
     if plan.verify && target.is_remote() {
         return Err(
             Failure::usage("--verify cannot test an object before it is uploaded")
@@ -83,14 +99,15 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         &progress,
         fixed_time,
         encryption.clone(),
-        base.as_ref(),
+        base.as_ref().map_or(Start::New, Start::Changed),
     )?;
     packer.rights = found.rights.clone();
     let mut rights = Rights::default();
     let packed = pack(packer, base.as_ref(), &found, &mut rights, &mut outcome);
     let ended = packed.and_then(|totals| {
         if plan.verify {
-            verify(&target, &plan, encryption, totals, &mut outcome)?;
+            let odd = base.as_ref().is_some_and(Base::is_odd);
+            verify(&target, &plan, odd, encryption, totals, &mut outcome)?;
         }
         // If everything failed, an empty archive is of no use.
         let failed = !found.failures.is_empty() || !outcome.complete;
@@ -99,7 +116,20 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
                 Some(base) if base.goes_on().is_some() => {
                     base.go_on(&target, &totals, &rights)?;
                 }
-                base => appear(target, base.as_ref(), &rights)?,
+                base => {
+                    let before = base.as_ref().map(|base| &base.metadata);
+                    let before = before.or(overwritten.as_ref());
+                    let narrowed = appear(target, before, &rights)?;
+                    if let Some(mode) = narrowed.filter(|_| args.terminal.wants_warnings()) {
+                        message::note(
+                            &format!("the archive has the mode {mode:03o}, for not everybody may read all that is in it"),
+                            "chmod gives it another",
+                        );
+                    }
+                }
+            }
+            if plan.moves && !failed {
+                outcome.complete = moved::remove(&args.output, &found.sources);
             }
         }
         Ok(totals)
@@ -109,27 +139,26 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     session.finish(outcome)
 }
 
-/// The same with the path of an archive on this machine that a URL names. An archive in an object store is
-/// written as a whole: changing it would need all of it here.
-fn here(args: &ZipArgs, changes: bool) -> Result<ZipArgs> {
-    let mut args = args.clone();
-    let Some(url) = url::of(&args.output) else {
-        return Ok(args);
+/// What is packed: the paths of the command line, those of a list, or the files of all entries.
+fn wanted(args: &ZipArgs, plan: &ZipPlan) -> Result<Wanted> {
+    let mut wanted = Wanted {
+        named: args.paths.clone(),
+        ..Wanted::default()
     };
-    match url::local(url) {
-        Some(path) => args.output = path,
-        None if changes => {
-            return Err(Failure::usage(format!(
-                "'{url}' is in an object store and cannot be changed in place"
-            ))
-            .help(
-                "copy it to a file (aws s3 cp, gcloud storage cp, azcopy cp), change that and copy it \
-                 back; or pack all of it again with -f",
-            ));
+    if let Some(list) = &args.from_file {
+        // In a list, `-` is a file of that name.
+        let dash = |path: PathBuf| match path.as_os_str() == "-" {
+            true => PathBuf::from("./-"),
+            false => path,
+        };
+        wanted.listed = listed::names(list)?.into_iter().map(dash).collect();
+        if wanted.listed.is_empty() && wanted.named.is_empty() {
+            return Err(refuse::empty_list(list));
         }
-        None => {}
+    } else if wanted.named.is_empty() && plan.edit != Some(Edit::Comment) {
+        wanted.held = edit::files_of_entries(&args.output);
     }
-    Ok(args)
+    Ok(wanted)
 }
 
 /// The archive that is changed, and the sources that remain to be packed.
@@ -152,10 +181,15 @@ fn base(args: &ZipArgs, plan: &ZipPlan, found: &mut Sources) -> Result<Option<Ba
     Ok(base)
 }
 
-/// Makes the archive appear, replacing the one that it was made from.
-fn appear(target: Target, base: Option<&Base>, rights: &Rights) -> std::result::Result<(), Stop> {
+/// Makes the archive appear, replacing the one that it was made from. Returns its mode if what is in it
+/// narrowed that.
+fn appear(
+    target: Target,
+    before: Option<&Metadata>,
+    rights: &Rights,
+) -> std::result::Result<Option<u32>, Stop> {
     // The same users may read the archive as before, unless they may not read the new entries.
-    target.settle_rights(base.map(|base| &base.metadata), rights);
+    let narrowed = target.settle_rights(before, rights);
     let remote = target.is_remote();
     let stale = match &target {
         Target::File { path, .. } => Some(path.clone()),
@@ -166,71 +200,12 @@ fn appear(target: Target, base: Option<&Base>, rights: &Rights) -> std::result::
         // What an interrupted append left belongs to the archive that is replaced.
         Undo::forget(&path);
     }
-    appeared.map_err(|failure| match failure {
-        _ if remote && signal::interrupted() => Stop::Interrupted,
-        error => Stop::Failed(error.into()),
-    })
-}
-
-/// Refuses what can only end badly, before anything is opened.
-fn refuse(args: &ZipArgs) -> Result<()> {
-    let mut stdin = args.paths.iter().filter(|path| path.as_os_str() == "-");
-    if stdin.next().is_some() {
-        if stdin.next().is_some() {
-            return Err(Failure::usage("standard input is named twice"));
-        }
-        if !args.force && std::io::stdin().is_terminal() {
-            return Err(Failure::usage("standard input is a terminal")
-                .help("name a file, or pipe data in; see --help"));
-        }
-    }
-    let to_stdout = target::is_stdout(&args.output);
-    let terminal = if to_stdout {
-        std::io::stdout().is_terminal()
-    } else {
-        target::is_terminal(&args.output)
-    };
-    if terminal && !args.force {
-        return Err(Failure::usage("an archive is not written to a terminal")
-            .help("redirect it, name a file, or add -f"));
-    }
-    Ok(())
-}
-
-/// Refuses to replace a file that is not an archive, whatever the flags: a file that was meant to be
-/// packed, but is named first, would be lost.
-fn refuse_other(args: &ZipArgs, plan: &ZipPlan) -> Result<()> {
-    let path = match args.repair {
-        true => &args.paths[0],
-        false => &args.output,
-    };
-    if plan.edit.is_some() || target::is_stdout(path) || url::of(path).is_some() {
-        return Ok(());
-    }
-    let (file, metadata) = match open::regular(path) {
-        Ok(opened) => opened,
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            return Err(Failure::io("read", path, &error));
-        }
-        // The target reports what does not exist or is not a file.
-        Err(_) => return Ok(()),
-    };
-    if metadata.len() == 0 || is_archive(file) {
-        return Ok(());
-    }
-    let name = path.display();
-    Err(Failure::usage(format!(
-        "'{name}' is not a ZIP archive, and an archive would replace it"
-    ))
-    .help("the first name is the archive: perfkit zip OUT PATH...; to use this name, move the file away first"))
-}
-
-/// Whether a file is an archive, or the start of one.
-fn is_archive(file: File) -> bool {
-    let mut start = [0; 4];
-    let read = zipstream::ReadAt::read_at(&file, &mut start, 0);
-    let starts = matches!(&start, b"PK\x03\x04" | b"PK\x05\x06" | b"PK\x07\x08");
-    (starts && read.is_ok_and(|bytes| bytes == start.len())) || ArchiveReader::open(file).is_ok()
+    appeared
+        .map(|()| narrowed)
+        .map_err(|failure| match failure {
+            _ if remote && signal::interrupted() => Stop::Interrupted,
+            error => Stop::Failed(error.into()),
+        })
 }
 
 /// How to encrypt contents; asks for the password.
@@ -252,7 +227,7 @@ fn source_date() -> Result<i64> {
     })
 }
 
-fn remark(found: &Sources, edits: bool) {
+fn remark(found: &Sources) {
     for Special { path, what } in &found.special {
         message::note(
             &format!("'{}' is {what} and was left out", path.display()),
@@ -268,19 +243,6 @@ fn remark(found: &Sources, edits: bool) {
     if found.itself {
         message::note("the archive is not packed into itself", "nothing to do");
     }
-    if found.sources.is_empty() && found.failures.is_empty() && !edits {
-        message::note("the archive will be empty", "see --help for -r, -x and -i");
-    }
-}
-
-/// The archive would replace its only source.
-fn only_itself(archive: &Path) -> Failure {
-    let name = match target::is_stdout(archive) {
-        true => "standard output goes to a file that".to_owned(),
-        false => format!("'{}'", archive.display()),
-    };
-    Failure::usage(format!("{name} is both the archive and its only source"))
-        .help("the first name is the archive, sources follow: perfkit zip OUT PATH...")
 }
 
 fn describe(plan: &ZipPlan, outcome: &mut Outcome) {
@@ -302,7 +264,7 @@ fn pack(
     rights: &mut Rights,
     outcome: &mut Outcome,
 ) -> std::result::Result<Totals, Stop> {
-    found.failures.iter().for_each(message::failure);
+    message::failures(&found.failures);
     let carried = base.map_or(Ok(0), |base| carry::kept(base, &mut packer));
     let result = carried.and_then(|carried| {
         if let Some(base) = base {

@@ -10,9 +10,10 @@ use files::rights::Rights;
 use walkdir::WalkDir;
 use zipstream::EntryKind;
 
-use crate::commands::zip::entry_name::{name, not_utf8};
-use crate::commands::zip::flags::{Symlinks, ZipPlan};
+use crate::commands::zip::entry_name::{name, named, not_utf8};
+use crate::commands::zip::flags::Symlinks;
 use crate::commands::zip::listed::{Listed, Source};
+use crate::commands::zip::plan::ZipPlan;
 use crate::failure::Failure;
 
 /// The sources, and paths that could not be sources.
@@ -41,26 +42,71 @@ pub(super) struct Special {
 /// How many skipped things are named; the rest is counted.
 const SPECIALS_NAMED: usize = 100;
 
-/// Finds everything that `paths` name, without the archive that is written to `output`, even if standard
+/// What is to be packed.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    /// Paths of the command line; `-` is standard input. Directories are walked, or refused.
+    pub(super) named: Vec<PathBuf>,
+    /// Paths of a list. Directories are walked, or entries of their own: `find` lists what is in them, too.
+    pub(super) listed: Vec<PathBuf>,
+    /// Paths that the archive has entries of. Directories are entries of their own.
+    pub(super) held: Vec<PathBuf>,
+}
+
+/// What becomes of directories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Directories {
+    Walked,
+    Refused,
+    /// They become entries, without what is in them.
+    Alone,
+}
+
+/// Finds everything that is wanted, without the archive that is written to `output`, even if standard
 /// output goes to that file.
-pub(super) fn find(paths: &[PathBuf], plan: &ZipPlan, output: &Path) -> Sources {
-    let mut found = Sources::default();
+pub(super) fn find(wanted: &Wanted, plan: &ZipPlan, output: &Path) -> Sources {
+    let mut found = Sources {
+        sources: Listed::new(plan.junk),
+        ..Sources::default()
+    };
     let archive = conflicts::written(output);
-    for path in paths {
-        if path.as_os_str() == "-" {
-            found.sources.push("-", EntryKind::File);
-            continue;
+    let otherwise = |directories| match plan.recursive {
+        true => Directories::Walked,
+        false => directories,
+    };
+    let (named, listed) = (
+        otherwise(Directories::Refused),
+        otherwise(Directories::Alone),
+    );
+    let mut count = 0;
+    for (paths, directories) in [
+        (&wanted.named, named),
+        (&wanted.listed, listed),
+        (&wanted.held, Directories::Alone),
+    ] {
+        count += paths.len();
+        for path in paths {
+            if path.as_os_str() == "-" {
+                found.sources.push("-", EntryKind::File);
+                continue;
+            }
+            walk(path, directories, plan, archive.as_ref(), &mut found);
         }
-        walk(path, plan, archive.as_ref(), &mut found);
     }
     // Below one path all names are different.
-    if paths.len() > 1 {
+    if count > 1 || plan.junk {
         found.refuse_twins();
     }
     found
 }
 
-fn walk(path: &Path, plan: &ZipPlan, archive: Option<&Written>, found: &mut Sources) {
+fn walk(
+    path: &Path,
+    directories: Directories,
+    plan: &ZipPlan,
+    archive: Option<&Written>,
+    found: &mut Sources,
+) {
     // An invalid name makes all names below it invalid.
     if let Err(failure) = name(path) {
         if !is_left_out(path, plan) {
@@ -69,7 +115,10 @@ fn walk(path: &Path, plan: &ZipPlan, archive: Option<&Written>, found: &mut Sour
         return;
     }
     let follow = plan.symlinks == Symlinks::Follow;
-    let depth = if plan.recursive { usize::MAX } else { 0 };
+    let depth = match directories {
+        Directories::Walked => usize::MAX,
+        Directories::Refused | Directories::Alone => 0,
+    };
     let walk = WalkDir::new(path)
         .follow_links(follow)
         .follow_root_links(follow)
@@ -87,7 +136,7 @@ fn walk(path: &Path, plan: &ZipPlan, archive: Option<&Written>, found: &mut Sour
         let kind = if kind.is_file() {
             EntryKind::File
         } else if kind.is_dir() {
-            if !plan.recursive {
+            if directories == Directories::Refused {
                 let name = entry.path().display();
                 found.failures.push(
                     Failure::new(format!("'{name}' is a directory"))
@@ -134,7 +183,15 @@ fn is_left_out(path: &Path, plan: &ZipPlan) -> bool {
 /// Whether two paths differ only in how they are written.
 fn is_same(one: &Path, other: &Path) -> bool {
     let parts = |path| Path::components(path).filter(|part| *part != Component::CurDir);
-    parts(one).eq(parts(other))
+    // A link is not what it leads to, but the way to it may be another one.
+    let real = |path: &Path| {
+        let directory = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        let directory = directory.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some(directory.join(path.file_name()?))
+    };
+    parts(one).eq(parts(other)) || real(one).is_some_and(|one| real(other) == Some(one))
 }
 
 /// Describes something that is neither file, directory nor link.
@@ -167,8 +224,8 @@ impl Sources {
         if named {
             let name = path.display();
             let failure = Failure::new(format!("'{name}' is {what}, which is not packed"));
-            self.failures
-                .push(failure.help(format!("pipe its content in: perfkit zip OUT - < '{name}'")));
+            let help = format!("to pack its content, name - in its place and add < '{name}'");
+            self.failures.push(failure.help(help));
             return;
         }
         self.specials += 1;
@@ -180,21 +237,33 @@ impl Sources {
 
     fn add(&mut self, path: &Path, kind: EntryKind, plan: &ZipPlan, archive: Option<&Written>) {
         let wanted = match kind {
-            EntryKind::Directory => plan.directories,
+            EntryKind::Directory => plan.directories && !plan.junk,
             EntryKind::Symlink => plan.symlinks == Symlinks::Store,
             EntryKind::File => true,
         };
         if !wanted {
             return;
         }
-        let name = match name(path) {
+        let name = match named(path, plan.junk) {
             Ok(Some(name)) => name,
             // The directory that contains all names.
             Ok(None) => return,
             Err(_) if is_left_out(path, plan) => return,
             Err(failure) => return self.failures.push(failure),
         };
-        if !plan.selection.takes(&name) {
+        // Patterns mean whole names, with -j too.
+        let whole = if plan.junk {
+            self::name(path)
+        } else {
+            Ok(None)
+        };
+        let whole = whole.ok().flatten();
+        let whole = whole.as_ref().unwrap_or(&name);
+        let taken = match kind {
+            EntryKind::Directory => plan.selection.takes_directory(whole),
+            EntryKind::File | EntryKind::Symlink => plan.selection.takes(whole),
+        };
+        if !taken {
             return;
         }
         if kind == EntryKind::File && archive.is_some_and(|archive| archive.is(path)) {

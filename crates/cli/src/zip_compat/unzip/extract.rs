@@ -1,5 +1,6 @@
 //! `unzip` without an option that says otherwise: entries become files.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -41,9 +42,14 @@ struct Chosen {
 /// Extracts the selected entries; returns the exit code.
 pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
     let lower = lower_names(line, opened)?;
+    let slashed = slashed_names(opened)?;
     let junk = line.junk;
     let rename = |entry: &str| -> Option<String> {
-        let kept = if junk { name::file_name(entry)? } else { entry };
+        let name = match slashed.contains(entry) {
+            true => Cow::Owned(entry.replace('\\', "/")),
+            false => Cow::Borrowed(entry),
+        };
+        let kept = if junk { name::file_name(&name)? } else { &name };
         Some(match lower.contains(entry) {
             true => kept.to_lowercase(),
             false => kept.to_owned(),
@@ -51,6 +57,13 @@ pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
     };
     let root = line.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     let (chosen, matched, encrypted) = choose(line, opened, &rename)?;
+    if chosen.iter().any(|one| slashed.contains(&one.name)) {
+        let name = opened.path.display();
+        message::remark(&format!(
+            "'{name}' has names with backslashes, taken for '/'"
+        ));
+        opened.code = opened.code.max(code::WARNING);
+    }
     ask::unlock(line, &mut opened.reader, encrypted)?;
     if line.quiet == 0 {
         let mut text = format!("Archive:  {}\n", opened.path.display());
@@ -155,6 +168,19 @@ fn lower_names(line: &Line, opened: &Opened) -> Ended<HashSet<String>> {
         }
     }
     Ok(lower)
+}
+
+/// Names in which backslashes stand for `/`: those of DOS that have none.
+fn slashed_names(opened: &Opened) -> Ended<HashSet<String>> {
+    let mut slashed = HashSet::new();
+    for entry in entries(&opened.reader)? {
+        let [_, system] = entry.made_by().to_le_bytes();
+        let name = entry.name_bytes();
+        if system == 0 && name.contains(&b'\\') && !name.contains(&b'/') {
+            slashed.insert(entry.name_lossy().into_owned());
+        }
+    }
+    Ok(slashed)
 }
 
 /// The selected entries, how many names matched, and whether one is encrypted.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use zipstream::{Entry, EntryKind};
+use zipstream::Entry;
 
 use crate::term::color::write_stdout_plain;
 use crate::zip_compat::ended::Ended;
@@ -17,7 +17,7 @@ use crate::zip_compat::unzip::selection::{
 const WRITE_BYTES: usize = 128 << 10;
 /// Systems by their numbers.
 const SYSTEMS: [&str; 20] = [
-    "fat", "ami", "vms", "unx", "cms", "atr", "hpf", "mac", "zsy", "cpm", "t20", "ntf", "qds",
+    "fat", "ami", "vms", "unx", "cms", "atr", "hpf", "mac", "zzz", "cpm", "t20", "ntf", "qds",
     "aco", "vft", "mvs", "be ", "nsk", "ths", "osx",
 ];
 
@@ -85,13 +85,12 @@ fn row(text: &mut String, entry: &Entry<'_>, name: &str, style: Style, asked: &I
     let known = SYSTEMS.get(usize::from(system)).copied();
     let size = match style {
         Style::Medium => {
+            // Rounded as there, so that half of a negative percent goes up.
             let tenths = saved(entry.content_bytes(), without_head(entry));
-            let sign = if tenths < 0 { "-" } else { "" };
-            let whole = format!("{sign}{}", (tenths.unsigned_abs() + 5) / 10);
-            format!("{whole:>2}% ")
+            format!("{:3}% ", (tenths + 5) / 10)
         }
-        Style::Long => format!("{:8} ", entry.compressed_bytes()),
-        _ => String::new(),
+        Style::Long => format!(" {:8} ", entry.compressed_bytes()),
+        _ => " ".to_owned(),
     };
     let form = match asked.decimal {
         true => "%Y%m%d.%H%M%S",
@@ -99,7 +98,7 @@ fn row(text: &mut String, entry: &Entry<'_>, name: &str, style: Style, asked: &I
     };
     let _ = writeln!(
         text,
-        "{:<10}  {}.{} {} {:8} {}{} {size}{} {} {name}",
+        "{:<10}  {}.{} {} {:8} {}{}{size}{} {} {name}",
         attributes(entry),
         version / 10,
         version % 10,
@@ -133,31 +132,64 @@ fn fields(entry: &Entry<'_>) -> char {
     }
 }
 
-/// Kind and permissions, as `ls` shows them; of old systems their attributes.
+/// Systems whose attributes are those of DOS, by their numbers.
+const LIKE_DOS: [u8; 7] = [0, 4, 6, 11, 13, 14, 15];
+/// What programs of DOS end with.
+const PROGRAMS: [&str; 5] = ["com", "exe", "btm", "cmd", "bat"];
+
+/// Kind and permissions, as `ls` shows them; of systems like DOS their attributes.
 fn attributes(entry: &Entry<'_>) -> String {
-    let kind = match entry.kind() {
-        EntryKind::Directory => 'd',
-        EntryKind::Symlink => 'l',
-        EntryKind::File => '-',
-    };
-    let Some(mode) = entry.mode() else {
-        let bits = entry.external_attributes();
-        let flag = |bit: u32, letter: char| if bits & bit != 0 { letter } else { '-' };
-        let writable = if bits & 1 != 0 { '-' } else { 'w' };
-        let (archive, hidden, system) = (flag(0x20, 'a'), flag(2, 'h'), flag(4, 's'));
-        return format!("{kind}r{writable}-{archive}{hidden}{system}");
-    };
-    let mut text = String::from(kind);
-    for (shift, special, letter) in [(6, 0o4000, 's'), (3, 0o2000, 's'), (0, 0o1000, 't')] {
+    let [_, system] = entry.made_by().to_le_bytes();
+    let (dos, mode) = (
+        entry.external_attributes(),
+        entry.external_attributes() >> 16,
+    );
+    // Some programs of DOS state a mode as well: it counts where it says the same.
+    let agrees = mode & 0o700 == 0o400 | u32::from(dos & 1 == 0) << 7 | (dos & 0x10) << 2;
+    if LIKE_DOS.contains(&system) && !(system == 0 && agrees) {
+        return dos_attributes(dos, &entry.name_lossy());
+    }
+    let mut text = String::from(match mode >> 12 {
+        0o01 => 'p',
+        0o02 => 'c',
+        0o04 => 'd',
+        0o06 => 'b',
+        0o10 => '-',
+        0o12 => 'l',
+        0o14 => 's',
+        _ => '?',
+    });
+    for (shift, special, [with, alone]) in [
+        (6, 0o4000, ['s', 'S']),
+        (3, 0o2000, ['s', 'S']),
+        (0, 0o1000, ['t', 'T']),
+    ] {
         let bits = mode >> shift;
         text.push(if bits & 4 != 0 { 'r' } else { '-' });
         text.push(if bits & 2 != 0 { 'w' } else { '-' });
         text.push(match (mode & special != 0, bits & 1 != 0) {
-            (true, true) => letter,
-            (true, false) => letter.to_ascii_uppercase(),
+            (true, true) => with,
+            (true, false) => alone,
             (false, true) => 'x',
             (false, false) => '-',
         });
     }
     text
+}
+
+fn dos_attributes(bits: u32, name: &str) -> String {
+    let flag = |bit: u32, letter: char| if bits & bit != 0 { letter } else { '-' };
+    let end = name.rsplit_once('.').map(|(_, end)| end.to_lowercase());
+    let is_program = end.is_some_and(|end| PROGRAMS.iter().any(|known| end.starts_with(known)));
+    let kind = match bits & 0x08 {
+        0 => flag(0x10, 'd'),
+        _ => 'V',
+    };
+    let runs = match is_program && bits & 0x08 == 0 {
+        true => 'x',
+        false => flag(0x10, 'x'),
+    };
+    let writes = if bits & 1 != 0 { '-' } else { 'w' };
+    let (archive, hidden, system) = (flag(0x20, 'a'), flag(2, 'h'), flag(4, 's'));
+    format!("{kind}r{writes}{runs}{archive}{hidden}{system}")
 }

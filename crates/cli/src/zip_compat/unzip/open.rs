@@ -42,7 +42,8 @@ pub(super) fn open(path: &Path) -> Ended<Opened> {
     })?;
     let mut exit = 0;
     for warning in reader.directory().warnings() {
-        if !matches!(warning, Warning::Padding { .. }) {
+        // What follows the archive is passed over, as by those programs.
+        if !matches!(warning, Warning::Padding { .. } | Warning::Trailing { .. }) {
             message::remark(&format!("{}: {warning}", path.display()));
             exit = code::WARNING;
         }

@@ -32,8 +32,12 @@ pub(super) fn saved(content: u64, compressed: u64) -> i64 {
 /// The same in whole percent.
 pub(super) fn percent(content: u64, compressed: u64) -> String {
     let tenths = saved(content, compressed);
-    let sign = if tenths < 0 { "-" } else { "" };
-    format!("{sign}{}%", (tenths.unsigned_abs() + 5) / 10)
+    match (tenths.unsigned_abs() + 5) / 10 {
+        // So it is in those programs, where there is no room for the sign.
+        100 => "100%".to_owned(),
+        whole if tenths < 0 => format!("-{whole}%"),
+        whole => format!("{whole}%"),
+    }
 }
 
 /// Bytes that the old encryption puts before a content.
@@ -112,5 +116,6 @@ mod tests {
         assert_eq!(percent(6, 8), "-33%");
         assert_eq!(percent(0, 0), "0%");
         assert_eq!(percent(u64::MAX, 0), "100%");
+        assert_eq!((&*percent(2, 4), &*percent(2, 5)), ("100%", "-150%"));
     }
 }

@@ -70,10 +70,12 @@ pub(super) fn stamp(path: &Path) -> Ended<()> {
     Ok(())
 }
 
-/// Removes what was packed: files that are as they were then, and directories that are empty now.
+/// Removes what was packed, and what the archive has already: files that are as they were found, and
+/// directories that are empty now.
 pub(super) fn remove(found: &Found, plan: &Plan, done: &Done) {
     let mut directories: Vec<&Item> = Vec::new();
-    for (at, _) in plan.packed() {
+    let packed = plan.packed().map(|(at, _)| at);
+    for at in packed.chain(plan.current.iter().copied()) {
         let item = &found.items[at];
         if done.unread.contains(&at) || item.path.as_os_str() == "-" {
             continue;

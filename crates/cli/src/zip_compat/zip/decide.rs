@@ -1,6 +1,6 @@
 //! What becomes of each entry of an archive and of each file.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use zipstream::extract::local_to_utc;
 use zipstream::{ArchiveReader, EntryVersion, Fate, Merge, ReadAt};
@@ -8,7 +8,7 @@ use zipstream::{ArchiveReader, EntryVersion, Fate, Merge, ReadAt};
 use crate::failure::Failure;
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
 use crate::zip_compat::matching::Patterns;
-use crate::zip_compat::zip::sources::Found;
+use crate::zip_compat::zip::sources::{Found, Item};
 
 /// What becomes of an entry that the archive has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub(super) struct Plan {
     pub(super) added: Vec<usize>,
     /// Names of entries that go.
     pub(super) deleted: Vec<String>,
+    /// Items that the archive has as they are, by time and size.
+    pub(super) current: Vec<usize>,
 }
 
 impl Plan {
@@ -51,34 +53,62 @@ fn unreadable(error: &zipstream::Error) -> Stop {
     Stop::new(code::STRUCTURE, Failure::new(error.to_string()))
 }
 
-/// Puts files and entries together.
+/// What becomes of a file and the entries of its name; the last of them has this version.
+fn fate(merge: Merge, item: &Item, mut held: EntryVersion, repeats: bool) -> Fate {
+    if matches!(merge, Merge::Update | Merge::Freshen) {
+        // These programs compare times alone. A link that is followed has another size than its entry.
+        held.bytes = item.version.bytes;
+    }
+    match merge.fate(item.version, Some(held)) {
+        // An archive that is what the files are has each once.
+        Fate::Keep if repeats && merge.deletes() => Fate::Replace,
+        fate => fate,
+    }
+}
+
+/// Puts files and entries together. Of several entries of one name all go when a file takes their place.
 pub(super) fn merge<R: ReadAt>(
     merge: Merge,
     found: &Found,
     reader: Option<&ArchiveReader<R>>,
 ) -> Ended<Plan> {
     let mut plan = Plan::default();
-    let mut seen = HashSet::new();
-    if let Some(reader) = reader {
-        for entry in reader.entries() {
-            let entry = entry.map_err(|error| unreadable(&error))?;
-            let name = entry.name_lossy().into_owned();
-            let item = found.by_name.get(&name).copied();
+    let mut held: HashMap<usize, (EntryVersion, bool)> = HashMap::new();
+    let entries = || reader.into_iter().flat_map(ArchiveReader::entries);
+    for entry in entries() {
+        let entry = entry.map_err(|error| unreadable(&error))?;
+        if let Some(item) = found.by_name.get(entry.name_lossy().as_ref()) {
             let version = EntryVersion::of(&entry, local_to_utc);
-            let fate = item.map(|item| {
-                seen.insert(item);
-                merge.fate(found.items[item].version, Some(version))
-            });
-            match (fate, item) {
-                (Some(Fate::Replace), Some(item)) => plan.steps.push(Step::Replace(item)),
-                (None, _) if merge.deletes() => plan.deleted.push(name),
-                _ => plan.steps.push(Step::Keep(entry.position())),
+            let repeats = held.contains_key(item);
+            held.insert(*item, (version, repeats));
+        }
+    }
+    let mut replaced = HashSet::new();
+    for entry in entries() {
+        let entry = entry.map_err(|error| unreadable(&error))?;
+        let name = entry.name_lossy();
+        let item = found.by_name.get(name.as_ref()).copied();
+        let known = item.and_then(|item| Some((item, *held.get(&item)?)));
+        let fate = known.map(|(item, (version, repeats))| {
+            (item, fate(merge, &found.items[item], version, repeats))
+        });
+        match fate {
+            Some((item, Fate::Replace)) if replaced.insert(item) => {
+                plan.steps.push(Step::Replace(item));
             }
+            Some((_, Fate::Replace)) => plan.deleted.push(name.into_owned()),
+            None if merge.deletes() => plan.deleted.push(name.into_owned()),
+            _ => plan.steps.push(Step::Keep(entry.position())),
         }
     }
     for (at, item) in found.items.iter().enumerate() {
-        if !seen.contains(&at) && merge.fate(item.version, None) == Fate::Add {
-            plan.added.push(at);
+        match held.get(&at) {
+            None if merge.fate(item.version, None) == Fate::Add => plan.added.push(at),
+            Some((version, _)) if !replaced.contains(&at) => {
+                let differs = !item.version.directory && version.differs_from(item.version);
+                plan.current.extend((!differs).then_some(at));
+            }
+            _ => {}
         }
     }
     Ok(plan)

@@ -5,12 +5,12 @@ use std::io;
 use std::path::Path;
 
 use files::target;
-use zipstream::{ArchiveReader, Merge, Warning};
+use zipstream::{ArchiveReader, Merge};
 
 use crate::failure::Failure;
-use crate::term::message;
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
 use crate::zip_compat::zip::flags::{Action, Line};
+use crate::zip_compat::zip::warnings;
 
 /// The archive that is changed.
 pub(super) struct Held {
@@ -30,7 +30,7 @@ pub(super) fn hold(path: &Path, line: &Line) -> Ended<Option<Held>> {
             if line.action != Action::Merge(Merge::Replace)
                 && !matches!(line.action, Action::Merge(Merge::Update | Merge::Sync))
             {
-                message::remark(&format!("there is no archive '{}'", path.display()));
+                warnings::warn(line, &format!("there is no archive '{}'", path.display()));
             }
             return Ok(None);
         }
@@ -51,10 +51,5 @@ pub(super) fn hold(path: &Path, line: &Line) -> Ended<Option<Held>> {
     }
     let opened = ArchiveReader::open(file).and_then(|reader| reader.check().map(|()| reader));
     let reader = opened.map_err(|error| broken(error.to_string()))?;
-    let lost =
-        |found: &&Warning| matches!(found, Warning::Prefix { .. } | Warning::Trailing { .. });
-    if let Some(warning) = reader.directory().warnings().iter().find(lost) {
-        return Err(broken(format!("{warning}, and would be lost")));
-    }
     Ok(Some(Held { reader, metadata }))
 }

@@ -18,7 +18,7 @@ use crate::zip_compat::zip::flags::Line;
 use crate::zip_compat::zip::held::Held;
 use crate::zip_compat::zip::sources::Found;
 use crate::zip_compat::zip::write::{self, Done, Job};
-use crate::zip_compat::zip::{apply, input, say};
+use crate::zip_compat::zip::{apply, input, say, warnings};
 
 /// Writes the archive, tests it, and makes it appear.
 pub(super) fn make(
@@ -44,16 +44,18 @@ pub(super) fn make(
     let password = ask_password(line)?;
     // Comments are read when all names are known, and before anything is written.
     let comments = match line.entry_comments {
-        true => entry_comments(found, plan, held)?,
+        true => entry_comments(line, found, plan, held)?,
         false => HashMap::new(),
     };
     let old = held.map(|held| held.reader.directory().comment().to_vec());
     let comment = match line.comment {
         true => {
-            say::print(
-                "enter the comment of the archive; a line with a dot ends it:\n",
-                to_stdout,
-            );
+            if !line.quiet {
+                say::print(
+                    "enter the comment of the archive; a line with a dot ends it:\n",
+                    to_stdout,
+                );
+            }
             input::comment()?
         }
         false => old.unwrap_or_default(),
@@ -93,7 +95,7 @@ pub(super) fn make(
         );
     }
     if done.entries == 0 {
-        message::remark("the archive is empty");
+        warnings::warn(line, "the archive is empty");
     }
     if line.tests {
         apply::test(written, password)?;
@@ -114,11 +116,13 @@ fn finish(line: &Line, found: &Found, plan: &Plan, done: &Done) -> u8 {
     if line.moves {
         apply::remove(found, plan, done);
     }
-    if done.unread.is_empty() {
-        return 0;
+    if !done.unread.is_empty() {
+        message::remark(&format!("{} files could not be read", done.unread.len()));
     }
-    message::remark(&format!("{} files could not be read", done.unread.len()));
-    code::OPEN
+    match done.unread.is_empty() && found.unnamed == 0 {
+        true => 0,
+        false => code::OPEN,
+    }
 }
 
 /// The password for new entries.
@@ -138,6 +142,7 @@ pub(super) fn ask_password(line: &Line) -> Ended<Option<Password>> {
 
 /// A comment for each entry that is packed, or for every entry where none is, from standard input.
 fn entry_comments(
+    line: &Line,
     found: &Found,
     plan: &Plan,
     held: Option<&Held>,
@@ -154,7 +159,9 @@ fn entry_comments(
     }
     let mut comments = HashMap::new();
     for name in names {
-        say::print(&format!("enter the comment of {name}:\n"), false);
+        if !line.quiet {
+            say::print(&format!("enter the comment of {name}:\n"), false);
+        }
         match input::line()? {
             Some(comment) => comments.insert(name, comment),
             None => break,

@@ -11,6 +11,7 @@ mod options;
 mod run;
 mod say;
 mod sources;
+mod warnings;
 mod write;
 
 pub(super) use run::run;

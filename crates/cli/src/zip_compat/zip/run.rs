@@ -6,10 +6,9 @@ use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use files::target;
-use zipstream::Merge;
+use zipstream::{Merge, Warning};
 
 use crate::failure::Failure;
-use crate::term::message;
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
 use crate::zip_compat::matching::Patterns;
 use crate::zip_compat::zip::decide::{self, Plan};
@@ -18,7 +17,8 @@ use crate::zip_compat::zip::held::{Held, hold};
 use crate::zip_compat::zip::help::HELP;
 use crate::zip_compat::zip::make::{ask_password, make};
 use crate::zip_compat::zip::sources::{self, Found};
-use crate::zip_compat::zip::{apply, input, say, write};
+use crate::zip_compat::zip::write::{self, Done};
+use crate::zip_compat::zip::{apply, input, say, warnings};
 
 /// Runs a command line.
 pub(in crate::zip_compat) fn run(words: &[OsString]) -> Ended<u8> {
@@ -47,7 +47,7 @@ pub(in crate::zip_compat) fn run(words: &[OsString]) -> Ended<u8> {
     }
     let held = hold(&archive, &line)?;
     if line.action == Action::Adjust {
-        return adjust(held.as_ref(), &archive);
+        return adjust(&line, held.as_ref(), &archive, &output);
     }
     let (found, plan) = decide(&mut line, names, &archive, held.as_ref())?;
     if line.shows {
@@ -57,7 +57,7 @@ pub(in crate::zip_compat) fn run(words: &[OsString]) -> Ended<u8> {
     let nothing = plan.changes() == 0;
     let alone = line.comment || line.entry_comments || line.tests || line.latest;
     if nothing && !(alone && held.is_some()) {
-        return unchanged(&line, &found, held.as_ref(), &archive, &output);
+        return unchanged(&line, &found, &plan, held.as_ref(), &output);
     }
     if let Some(held) = held
         .as_ref()
@@ -107,13 +107,19 @@ fn version() -> Ended<u8> {
     Ok(0)
 }
 
-/// What `-A` finds: archives that start with their first entry need nothing.
-fn adjust(held: Option<&Held>, archive: &Path) -> Ended<u8> {
-    if held.is_none() {
+/// Corrects offsets that count from behind a program before the archive.
+fn adjust(line: &Line, held: Option<&Held>, archive: &Path, output: &Path) -> Ended<u8> {
+    let Some(held) = held else {
         return Err(nothing(archive));
+    };
+    let mut warnings = held.reader.directory().warnings().iter();
+    if !warnings.any(|found| matches!(found, Warning::Prefix { .. })) {
+        say::print("The offsets of the archive are right.\n", false);
+        return Ok(0);
     }
-    say::print("The offsets of the archive are right.\n", false);
-    Ok(0)
+    let none = &mut Patterns::default();
+    let plan = decide::delete(none, &mut Patterns::default(), &held.reader)?;
+    make(line, &Found::default(), &plan, Some(held), output)
 }
 
 fn nothing(archive: &Path) -> Stop {
@@ -136,8 +142,13 @@ fn decide(
     if line.action == Action::Delete {
         let mut patterns = Patterns::default();
         for name in &names {
+            // The name of a directory that is there is that of its entry.
+            let mut name = name.clone();
+            if Path::new(&name).is_dir() && !name.as_encoded_bytes().ends_with(b"/") {
+                name.push("/");
+            }
             patterns
-                .add(name)
+                .add(&name)
                 .map_err(|failure| Stop::new(code::USAGE, failure))?;
         }
         let plan = match reader {
@@ -145,7 +156,7 @@ fn decide(
             None => Plan::default(),
         };
         for name in patterns.unmet() {
-            message::remark(&format!("no entry matches '{name}'"));
+            warnings::warn(line, &format!("no entry matches '{name}'"));
         }
         return Ok((Found::default(), plan));
     }
@@ -186,10 +197,14 @@ fn decide(
 fn unchanged(
     line: &Line,
     found: &Found,
+    plan: &Plan,
     held: Option<&Held>,
-    archive: &Path,
     output: &Path,
 ) -> Ended<u8> {
+    if line.moves {
+        // What the archive has already is moved, too.
+        apply::remove(found, plan, &Done::default());
+    }
     match line.action {
         Action::Merge(Merge::Sync) if held.is_some() => {
             if !line.quiet {
@@ -205,10 +220,10 @@ fn unchanged(
         Action::Merge(Merge::Freshen) => Err(Stop::silent(code::NOTHING)),
         // Patterns that leave nothing make an empty archive.
         Action::Merge(Merge::Replace) if held.is_none() && !line.includes.is_empty() => {
-            message::remark("the archive is empty");
+            warnings::warn(line, "the archive is empty");
             make(line, found, &Plan::default(), held, output)
         }
-        _ => Err(nothing(archive)),
+        _ => Err(nothing(output)),
     }
 }
 

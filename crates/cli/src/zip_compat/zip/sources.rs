@@ -1,5 +1,6 @@
 //! The files that a command line means, with the names of their entries.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::Metadata;
@@ -14,6 +15,7 @@ use crate::term::message;
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
 use crate::zip_compat::matching::Patterns;
 use crate::zip_compat::zip::flags::{Line, Walk};
+use crate::zip_compat::zip::warnings;
 
 /// A file that may be packed.
 #[derive(Debug, Clone)]
@@ -32,6 +34,8 @@ pub(super) struct Found {
     pub(super) items: Vec<Item>,
     /// Items by the names of their entries.
     pub(super) by_name: HashMap<String, usize>,
+    /// The number of files that are left out for their names.
+    pub(super) unnamed: u64,
 }
 
 /// Finds the files of a command line. `held` are the names of an archive that is changed.
@@ -114,7 +118,8 @@ impl Finder<'_> {
             }
         }
         if !met {
-            message::remark(&format!("no file has the name '{}'", path.display()));
+            let name = path.display();
+            warnings::warn(self.line, &format!("no file has the name '{name}'"));
         }
         Ok(())
     }
@@ -154,10 +159,13 @@ impl Finder<'_> {
         } else if metadata.is_symlink() {
             EntryKind::Symlink
         } else {
-            message::remark(&format!(
-                "'{}' is a pipe, a socket or a device and is left out",
-                path.display()
-            ));
+            warnings::warn(
+                self.line,
+                &format!(
+                    "'{}' is a pipe, a socket or a device and is left out",
+                    path.display()
+                ),
+            );
             return Ok(());
         };
         if kind == EntryKind::Directory && (!self.line.directories || self.line.junk) {
@@ -166,7 +174,7 @@ impl Finder<'_> {
         if kind == EntryKind::File && self.archive.as_ref().is_some_and(|own| own.is(path)) {
             return Ok(());
         }
-        let Some(mut name) = self.name(path)? else {
+        let Some(mut name) = self.name(path) else {
             return Ok(());
         };
         if kind == EntryKind::Directory {
@@ -185,6 +193,15 @@ impl Finder<'_> {
             return Ok(());
         }
         if line.walk == Walk::Patterns && !self.ends.matches_end(&name) {
+            return Ok(());
+        }
+        if path.to_str().is_none() {
+            // Names are UTF-8 here. It is no reason to leave out all other files.
+            let path = path.display();
+            message::remark(&format!(
+                "the name of '{path}' is not UTF-8; it is left out"
+            ));
+            self.found.unnamed += 1;
             return Ok(());
         }
         let version = FileVersion {
@@ -229,24 +246,14 @@ impl Finder<'_> {
     }
 
     /// The name of the entry of a path; `None` for the directory that contains all names.
-    fn name(&self, path: &Path) -> Ended<Option<String>> {
-        let mut parts: Vec<&str> = Vec::new();
+    fn name(&self, path: &Path) -> Option<String> {
+        let mut parts = Vec::new();
         let mut climbs = false;
         for part in path.components() {
             match part {
                 Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
                 Component::ParentDir => climbs |= parts.pop().is_none(),
-                Component::Normal(part) => match part.to_str() {
-                    Some(part) => parts.push(part),
-                    None => {
-                        let name = path.display();
-                        return Err(Stop::new(
-                            code::OPEN,
-                            Failure::new(format!("the name of '{name}' is not UTF-8"))
-                                .help("rename it, or leave it out with -x"),
-                        ));
-                    }
-                },
+                Component::Normal(part) => parts.push(part.to_string_lossy()),
             }
         }
         if climbs && !self.line.quiet && !parts.is_empty() {
@@ -256,8 +263,8 @@ impl Finder<'_> {
             ));
         }
         if self.line.junk {
-            return Ok(parts.pop().map(str::to_owned));
+            return parts.pop().map(Cow::into_owned);
         }
-        Ok((!parts.is_empty()).then(|| parts.join("/")))
+        (!parts.is_empty()).then(|| parts.join("/"))
     }
 }

@@ -6,6 +6,7 @@ use std::io;
 
 use files::link_target;
 use files::output::Output;
+use zipstream::extract::utc_offset_seconds;
 use zipstream::{
     ArchiveOptions, ArchiveReader, ArchiveWriter, Encryption, EntryKind, EntryOptions, Method,
     ReadAt, Scratch,
@@ -58,12 +59,19 @@ fn failed(error: &zipstream::Error) -> Stop {
 
 impl<R: ReadAt> Job<'_, R> {
     /// Writes the archive to `output`.
-    pub(super) fn write(mut self, output: Output) -> Ended<Done> {
+    pub(super) fn write(mut self, mut output: Output) -> Ended<Done> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let mut options = ArchiveOptions::new()
             .threads(if threads > 1 { threads } else { 0 })
             .comment(std::mem::take(&mut self.comment));
         options.encryption = self.encryption.take();
+        // A program before the archive stays in its place.
+        if let Some(reader) = self.reader {
+            // What the archive has twice already may stay so.
+            options.repeated_names = true;
+            let copied = reader.copy_preceding(&mut output);
+            options.preceding_bytes = copied.map_err(|error| failed(&error))?;
+        }
         let mut writer =
             ArchiveWriter::with_options(output, options).map_err(|error| failed(&error))?;
         let (mut done, mut scratch) = (Done::default(), Scratch::default());
@@ -213,9 +221,9 @@ fn describe(options: &mut EntryOptions, metadata: &Metadata) {
     let modified = metadata.modified().ok();
     let modified = modified.and_then(|time| jiff::Timestamp::try_from(time).ok());
     if let Some(modified) = modified {
-        let zone = jiff::tz::TimeZone::system();
-        options.modified = Some(modified.as_second());
-        options.utc_offset_seconds = zone.to_offset(modified).seconds();
+        let seconds = modified.as_second();
+        options.modified = Some(seconds);
+        options.utc_offset_seconds = utc_offset_seconds(seconds);
     }
     #[cfg(unix)]
     {

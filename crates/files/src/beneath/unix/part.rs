@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{mode_of, set_modified, spare};
+use super::{mode_of, set_modified, set_owner, spare};
 use crate::Context;
 use crate::beneath::{Attributes, Placed};
 use crate::temporary::{self, PREFIX, SUFFIX, leftovers};
@@ -72,6 +72,7 @@ impl Part<'_> {
     /// Gives the file its name.
     pub fn finish(mut self, attributes: Attributes) -> io::Result<Placed> {
         let attributes = attributes.or_mode(self.unstated);
+        set_owner(&self.file, attributes)?;
         rustix::fs::fchmod(&self.file, mode_of(attributes, self.umask))?;
         set_modified(&self.file, attributes)?;
         let from = self.directory.as_fd();

@@ -17,7 +17,7 @@ fn links_on_the_way_are_not_followed() {
             "link",
             Attributes {
                 mode: Some(0),
-                modified: None
+                ..plain
             }
         )
         .is_err()
@@ -58,6 +58,7 @@ fn existing_files_are_kept_or_replaced_and_no_part_is_left() {
     let attributes = Attributes {
         mode: Some(0o6755),
         modified: Some(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000)),
+        owner: None,
     };
     for (replace, content) in [(false, "first"), (false, "kept"), (true, "third")] {
         let mut root = Beneath::open(dir.path(), replace, &Context::default()).expect("opened");
@@ -88,8 +89,8 @@ fn times_before_1970_are_seconds_and_a_part_of_one() {
         let before = std::time::Duration::from_nanos(nanoseconds);
         let modified = Some(SystemTime::UNIX_EPOCH - before);
         let attributes = Attributes {
-            mode: None,
             modified,
+            ..Attributes::default()
         };
         root.file("file", b"", attributes).expect("written");
         root.link("link", "file", modified).expect("made");
@@ -98,5 +99,44 @@ fn times_before_1970_are_seconds_and_a_part_of_one() {
             let found = metadata.mtime() * 1_000_000_000 + metadata.mtime_nsec();
             assert_eq!(found, -(nanoseconds as i64), "{name}");
         }
+    }
+}
+
+#[test]
+fn directories_are_made_in_any_order_and_at_any_depth() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut root = Beneath::open(dir.path(), false, &Context::default()).expect("opened");
+    // A path that is missing altogether, as long as a system takes it; then what lies on its way.
+    let deep = vec!["d"; 300].join("/");
+    root.directory(&deep).expect("made");
+    for depth in (1..=300).rev() {
+        let file = format!("{}/f{depth}", vec!["d"; depth].join("/"));
+        root.file(&file, b"x", Attributes::default())
+            .expect("written");
+        assert!(root.exists(&file).expect("looked at"));
+    }
+    // Names that begin like the directory used last, and one that leads back.
+    for path in [
+        "d/da",
+        "d/d/e/f/g",
+        "d/d/e",
+        "da/b",
+        "da",
+        "d/d/e/f/h/i/j/k/l",
+    ] {
+        root.directory(path).expect("made");
+        assert!(root.is_directory(path), "{path}");
+        assert!(dir.path().join(path).is_dir(), "{path}");
+    }
+    // A file or a link anywhere on the way is named.
+    root.file("d/d/file", b"x", Attributes::default())
+        .expect("written");
+    root.link("d/d/link", "e", None).expect("made");
+    for part in ["file", "link"] {
+        let error = root
+            .directory(&format!("d/d/{part}/a/b/c"))
+            .expect_err("in the way");
+        assert_eq!(error.kind(), io::ErrorKind::NotADirectory);
+        assert!(error.to_string().contains(part), "{error}");
     }
 }

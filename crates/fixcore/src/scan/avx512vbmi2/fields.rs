@@ -22,12 +22,10 @@ use crate::frame::SOH;
 use crate::scan::avx512bw::sum;
 use crate::scan::fields::{BLOCK_FIELDS, Before, Fields, Marks};
 use crate::scan::index::{FRONT_TAGS, Index};
-use crate::scan::long::long_fields;
+use crate::scan::scalar::Ends;
+use crate::scan::singly::{Blocks, Singly};
 use crate::scan::tags::{settle, tag_at};
 use crate::scan::watch::{Classes, Watch};
-
-/// After so many blocks of a long value memchr is faster.
-const BLOCKS: usize = 4;
 
 /// What a scan of fields carries from block to block.
 struct State {
@@ -161,10 +159,11 @@ pub(in crate::scan) fn fields(
         if is.soh == 0 && before.is_value() {
             index.len = n_ends;
             let start = index.start_of(n_ends);
-            let soh = |block: &[u8; 64]| {
-                _mm512_cmpeq_epi8_mask(whole(block), _mm512_set1_epi8(SOH as i8))
+            let singly = singly();
+            let next = match singly.is_long(bytes, start) {
+                true => singly.fields(bytes, start, watch, index, 0),
+                false => start,
             };
-            let next = long_fields(bytes, start, watch, index, soh, BLOCKS);
             if next == start {
                 break;
             }
@@ -190,6 +189,34 @@ pub(in crate::scan) fn fields(
         index.finish(bytes, |bytes| sum(bytes));
     }
     end
+}
+
+/// Adds fields behind a data field that so many fields after another one precede, if that is close.
+#[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2,lzcnt,popcnt")]
+pub(in crate::scan) fn near_fields(
+    bytes: &[u8],
+    from: usize,
+    watch: &Watch,
+    index: &mut Index,
+    gap: usize,
+) -> usize {
+    let singly = singly();
+    match gap <= singly.near {
+        true => singly.fields(bytes, from, watch, index, singly.most()),
+        false => from,
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn singly() -> Singly<impl Fn(&[u8; 64]) -> u64, impl Ends> {
+    let soh = |block: &[u8; 64]| _mm512_cmpeq_epi8_mask(whole(block), _mm512_set1_epi8(SOH as i8));
+    Singly {
+        soh,
+        ends: Blocks { soh, most: 6 },
+        worth: 40,
+        near: 4,
+    }
 }
 
 /// The `=` of tags with more than eight digits.

@@ -184,7 +184,7 @@ fn plain_numbers_have_no_unit() {
         baseline: "a",
         target: "b",
     };
-    let found = numbers(names, &[10.0; 8], &[-5.0; 8]);
+    let found = numbers(names, &[10.0; 8], &[-5.0; 8], Options::default());
     assert_eq!(
         (found.baseline_median_ns, found.target_median_ns),
         (None, None)

@@ -1,22 +1,32 @@
 //! Table entries of 32 bits, and the symbols that they stand for.
 //!
-//! | bits | literal | length, distance | link | end, invalid |
+//! | bits | literals | length, distance | link | end, invalid |
 //! |---|---|---|---|---|
-//! | 0..8 | bits of the code | and its extra bits | bits of the main table | bits of the code |
-//! | 8..14 | the same | bits of the code alone | bits that the second table takes | the same |
-//! | 13 | | | | set where it is the end |
-//! | 14 | | | set | |
-//! | 15 | | | set | set |
-//! | 16..31 | the byte | the least value | where the second table starts | |
-//! | 31 | set | | | |
+//! | 0..6 | bits of their codes | and its extra bits | bits of the main table | bits of the code |
+//! | 6..8 | how many: 1 to 3 | 0 | 0 | 0 |
+//! | 8..13 | | bits of the code alone | bits that the second table takes | the same |
+//! | 13 | | 0 | | set where it is the end |
+//! | 14 | | set for a literal and a length | set | |
+//! | 15 | | 0 | set | set |
+//! | 16..32 | | the least value | where the second table starts | |
+//! | 8..32 | the bytes | | | |
+//!
+//! The least length less 3 takes bits 16..24; a literal before it is in bits 24..32.
 
 use super::super::symbols::{
     DISTANCE_BASE, DISTANCES, DISTANCES_USED, END as END_SYMBOL, LENGTH_BASE, LITLENS,
     LITLENS_USED, MATCH_MIN, distance_extra, length_extra,
 };
 
-pub(super) const LITERAL: u32 = 1 << 31;
-/// Neither a literal, nor a length, nor a distance.
+/// How many literals.
+pub(super) const LITERALS: u32 = 3 << LITERALS_SHIFT;
+const LITERALS_SHIFT: u32 = 6;
+const ONE_LITERAL: u32 = 1 << LITERALS_SHIFT;
+const BYTES_SHIFT: u32 = 8;
+/// A literal before a length; a link if [`SPECIAL`] is set.
+const PRECEDED_SHIFT: u32 = 14;
+const LITERAL_BEFORE_SHIFT: u32 = 24;
+/// Neither a length nor a distance, nor literals if there are none.
 pub(super) const SPECIAL: u32 = 1 << 15;
 pub(super) const LINK: u32 = 1 << 14;
 pub(super) const END: u32 = 1 << 13;
@@ -26,7 +36,34 @@ pub(super) const NOTHING: u32 = SPECIAL | 1;
 
 /// A symbol whose code has `bits` bits.
 pub(super) const fn entry(symbol: u32, bits: u32) -> u32 {
-    symbol + (bits << 8) + bits
+    if symbol & LITERALS != 0 {
+        symbol + bits
+    } else {
+        symbol + (bits << 8) + bits
+    }
+}
+
+/// Two literals, given the entry of each.
+#[inline(always)]
+pub(super) const fn two_literals(first: u32, second: u32) -> u32 {
+    let bytes = second & 0xff << BYTES_SHIFT;
+    // The counts add up, and so do the bits.
+    first + (bytes << 8) + (second & 0xff)
+}
+
+/// Three literals, given the entry of two, and of one.
+#[inline(always)]
+pub(super) const fn third_literal(two: u32, third: u32) -> u32 {
+    let bytes = third & 0xff << BYTES_SHIFT;
+    two + (bytes << 16) + (third & 0xff)
+}
+
+/// A literal and a length, given the entry of each.
+#[inline(always)]
+pub(super) const fn literal_and_length(literal: u32, length: u32) -> u32 {
+    let before = (literal & 0xff << BYTES_SHIFT) << (LITERAL_BEFORE_SHIFT - BYTES_SHIFT);
+    let bits = bits(literal);
+    length + (before | 1 << PRECEDED_SHIFT) + (bits << 8) + bits
 }
 
 /// A link to the table for the next `bits` bits after the first `main` ones.
@@ -34,24 +71,78 @@ pub(super) const fn link(start: usize, bits: u32, main: u32) -> u32 {
     (start as u32) << VALUE_SHIFT | SPECIAL | LINK | bits << 8 | main
 }
 
-/// The byte of a literal, or the symbol of a code length.
+/// Whether it leads to a second table.
 #[inline(always)]
-pub(super) fn byte(entry: u32) -> u8 {
+pub(super) const fn is_link(entry: u32) -> bool {
+    entry & (LITERALS | SPECIAL | LINK) == SPECIAL | LINK
+}
+
+/// The byte of a literal.
+#[inline(always)]
+pub(super) const fn byte(entry: u32) -> u8 {
+    (entry >> BYTES_SHIFT) as u8
+}
+
+/// The bytes of literals, and 0.
+#[inline(always)]
+pub(super) fn literals(entry: u32) -> [u8; 4] {
+    (entry >> BYTES_SHIFT).to_le_bytes()
+}
+
+/// How many literals it stands for.
+#[inline(always)]
+pub(super) const fn literal_count(entry: u32) -> usize {
+    (entry >> LITERALS_SHIFT & 3) as usize
+}
+
+/// The literal before a length, if there is one.
+#[inline(always)]
+pub(super) fn literal_before(entry: u32) -> u8 {
+    (entry >> LITERAL_BEFORE_SHIFT) as u8
+}
+
+/// How many literals are before a length: 0 or 1.
+#[inline(always)]
+pub(super) fn count_before(entry: u32) -> usize {
+    (entry >> PRECEDED_SHIFT & 1) as usize
+}
+
+/// The symbol of a code length.
+#[inline(always)]
+pub(super) fn code_length(entry: u32) -> u8 {
     (entry >> VALUE_SHIFT) as u8
 }
 
 /// Bits of code and value together.
 #[inline(always)]
-pub(super) fn bits(entry: u32) -> u32 {
-    entry & 0xff
+pub(super) const fn bits(entry: u32) -> u32 {
+    entry & 63
 }
 
-/// The value in `held`, which starts with the code.
+/// The extra bits in `held`, which starts with the code.
 #[inline(always)]
-pub(super) fn value(entry: u32, held: u64) -> usize {
+fn extra(entry: u32, held: u64) -> usize {
     let all = held & ((1 << (entry & 63)) - 1);
-    let extra = all >> (entry >> 8 & 63);
-    (entry >> VALUE_SHIFT) as usize + extra as usize
+    // Bit 13 is not set, and 6 bits are what a shift takes.
+    (all >> (entry >> 8 & 63)) as usize
+}
+
+/// The distance in `held`, which starts with its code.
+#[inline(always)]
+pub(super) fn distance(entry: u32, held: u64) -> usize {
+    (entry >> VALUE_SHIFT) as usize + extra(entry, held)
+}
+
+/// The length in `held`, which starts with its code.
+#[inline(always)]
+pub(super) fn length(entry: u32, held: u64) -> usize {
+    MATCH_MIN + (entry >> VALUE_SHIFT) as usize + extra(entry, held)
+}
+
+/// The same where there may be a literal before it, with whose code `held` starts.
+#[inline(always)]
+pub(super) fn length_after(entry: u32, held: u64) -> usize {
+    length(entry & !(0xff << LITERAL_BEFORE_SHIFT), held)
 }
 
 /// The index into the second table, given `held` after the bits of the main table.
@@ -67,13 +158,12 @@ pub(super) static LITLEN_SYMBOLS: [u32; LITLENS] = {
     let mut symbol = 0;
     while symbol < LITLENS_USED {
         symbols[symbol] = if symbol < END_SYMBOL {
-            LITERAL | (symbol as u32) << VALUE_SHIFT
+            ONE_LITERAL | (symbol as u32) << BYTES_SHIFT
         } else if symbol == END_SYMBOL {
             SPECIAL | END
         } else {
             let slot = symbol - END_SYMBOL - 1;
-            let length = MATCH_MIN as u32 + LENGTH_BASE[slot] as u32;
-            length << VALUE_SHIFT | length_extra(slot)
+            (LENGTH_BASE[slot] as u32) << VALUE_SHIFT | length_extra(slot)
         };
         symbol += 1;
     }

@@ -2,20 +2,22 @@
 
 use super::super::bytes::load64;
 use super::copy::{COPY_SLACK_BYTES, Run};
-use super::entry::{END, LINK, LITERAL, SPECIAL, bits, byte, linked, value};
+use super::entry::{
+    END, LINK, LITERALS, SPECIAL, bits, byte, count_before, distance, length, length_after, linked,
+    literal_before, literal_count, literals,
+};
 use super::error::InflateFlaw;
 use super::source::{REFILLED_BITS, Source};
-use super::table::{Codes, DISTANCE_BITS, DISTANCE_PLACES, LITLEN_BITS, LITLEN_PLACES};
+use super::table::{Codes, DISTANCE_BITS, DISTANCE_PLACES, LITLEN_BITS, LITLEN_PLACES, PACK_BITS};
 
-/// Literals per iteration.
-const LITERALS_MAX: usize = 3;
+/// Literals per iteration: three entries, each of three at most.
+const LITERALS_MAX: usize = 9;
 /// The most bytes that an iteration writes.
 pub(super) const ROOM_BYTES: usize = LITERALS_MAX + 258 + COPY_SLACK_BYTES;
 /// The most input that an iteration reads: up to three refills of 7 bytes out of 8.
-const LOOK_BYTES: usize = 3 * 8;
-/// The longest distance code that a table is asked for with its extra bits, and the bits needed to
-/// look ahead after it.
-const BITS_AHEAD: u32 = DISTANCE_BITS + 13 + LITLEN_BITS;
+pub(super) const LOOK_BYTES: usize = 3 * 8;
+/// The longest distance code that a table is asked for, with its extra bits.
+const DISTANCE_ALL_BITS: u32 = DISTANCE_BITS + 13;
 /// Bytes copied at once if the ranges do not overlap.
 const CHUNK_BYTES: usize = 32;
 
@@ -31,8 +33,10 @@ pub(super) enum Stop {
 }
 
 /// Writes content from `at` on while there is plenty of input and room; returns where it stopped.
+///
+/// `PACKED` says that the packs of the codes are used.
 #[inline(never)]
-pub(super) fn run(
+pub(super) fn run<const PACKED: bool>(
     codes: &Codes,
     source: &mut Source<'_>,
     out: &mut [u8],
@@ -57,11 +61,30 @@ pub(super) fn run(
             count = count.wrapping_sub($entry);
         };
     }
-    macro_rules! next {
-        () => {
-            codes.litlen[held as usize & ((1 << LITLEN_BITS) - 1)]
+    // What is written behind the literals is overwritten later.
+    macro_rules! put {
+        ($room:ident, $written:ident, $entry:expr) => {
+            let from = $written & 15;
+            if PACKED {
+                $room[from..from + 4].copy_from_slice(&literals($entry));
+                $written += literal_count($entry);
+            } else {
+                $room[from] = byte($entry);
+                $written += 1;
+            }
         };
     }
+    macro_rules! next {
+        () => {
+            if PACKED {
+                codes.packs[held as usize & ((1 << PACK_BITS) - 1)]
+            } else {
+                codes.litlen[held as usize & ((1 << LITLEN_BITS) - 1)]
+            }
+        };
+    }
+    // And the bits to look ahead after it.
+    let ahead_bits = DISTANCE_ALL_BITS + if PACKED { PACK_BITS } else { LITLEN_BITS };
     refill!();
     let mut entry = next!();
     let mut run = Run::default();
@@ -75,24 +98,22 @@ pub(super) fn run(
         if rest.len() < LOOK_BYTES {
             break Stop::Edge;
         }
-        let mut literals = 0;
+        let mut written = 0;
         let mut before = held;
         drop!(entry);
-        if entry & LITERAL != 0 {
-            room[0] = byte(entry);
+        if entry & LITERALS != 0 {
+            put!(room, written, entry);
             entry = next!();
             before = held;
             drop!(entry);
-            literals = 1;
-            if entry & LITERAL != 0 {
-                room[1] = byte(entry);
+            if entry & LITERALS != 0 {
+                put!(room, written, entry);
                 entry = next!();
                 before = held;
                 drop!(entry);
-                literals = 2;
-                if entry & LITERAL != 0 {
-                    room[2] = byte(entry);
-                    at += 3;
+                if entry & LITERALS != 0 {
+                    put!(room, written, entry);
+                    at += written;
                     // There are enough bits to look ahead without waiting for the refill.
                     entry = next!();
                     refill!();
@@ -105,24 +126,30 @@ pub(super) fn run(
                 entry = codes.litlen[linked(entry, held) & (LITLEN_PLACES - 1)];
                 before = held;
                 drop!(entry);
-                if entry & LITERAL != 0 {
-                    room[literals] = byte(entry);
-                    at += literals + 1;
+                if entry & LITERALS != 0 {
+                    put!(room, written, entry);
+                    at += written;
                     entry = next!();
                     refill!();
                     continue;
                 }
             }
             if entry & SPECIAL != 0 {
-                at += literals;
+                at += written;
                 break match entry & END {
                     0 => Stop::Flaw(InflateFlaw::Litlen, bits(entry)),
                     _ => Stop::End,
                 };
             }
         }
-        let length = value(entry, before);
-        if count & 63 < BITS_AHEAD {
+        let length = if PACKED {
+            room[written & 15] = literal_before(entry);
+            written += count_before(entry);
+            length_after(entry, before)
+        } else {
+            length(entry, before)
+        };
+        if count & 63 < ahead_bits {
             refill!();
         }
         entry = codes.distance[held as usize & ((1 << DISTANCE_BITS) - 1)];
@@ -131,7 +158,7 @@ pub(super) fn run(
                 break Stop::Flaw(InflateFlaw::Distance, 0);
             }
             drop!(entry);
-            if count & 63 < BITS_AHEAD {
+            if count & 63 < ahead_bits {
                 refill!();
             }
             entry = codes.distance[linked(entry, held) & (DISTANCE_PLACES - 1)];
@@ -139,15 +166,15 @@ pub(super) fn run(
                 break Stop::Flaw(InflateFlaw::Distance, DISTANCE_BITS);
             }
         }
-        let distance = value(entry, held);
+        let distance = distance(entry, held);
         drop!(entry);
-        let Some(from) = (at + literals).checked_sub(distance) else {
+        let Some(from) = (at + written).checked_sub(distance) else {
             break Stop::Flaw(InflateFlaw::TooFar, bits(entry));
         };
         // The next entry is loaded while bytes are copied.
         entry = next!();
         refill!();
-        at += literals;
+        at += written;
         // Most copies are short and do not overlap.
         let near = distance & 0xffff;
         let far = near >= 16;

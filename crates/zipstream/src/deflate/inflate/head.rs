@@ -1,7 +1,7 @@
 //! The header of a block: its type and its code lengths.
 
 use super::super::symbols::{DISTANCES_USED, END, LITLENS_USED, PRECODE_ORDER};
-use super::entry::{bits, byte};
+use super::entry::{bits, code_length};
 use super::error::InflateFlaw;
 use super::source::Source;
 use super::table::{Codes, PRECODE_BITS, precode};
@@ -77,7 +77,7 @@ impl Head {
                 source.refill();
             }
             let entry = self.precode[source.held as usize & ((1 << PRECODE_BITS) - 1)];
-            let (symbol, code_bits) = (byte(entry), bits(entry));
+            let (symbol, code_bits) = (code_length(entry), bits(entry));
             let extra_bits = match symbol {
                 ..=15 => 0,
                 16 => 2,
@@ -128,5 +128,10 @@ impl Head {
             return Err(InflateFlaw::DistanceLengths);
         }
         Ok(())
+    }
+
+    /// Lengths of the codes of literals and lengths.
+    pub(super) fn litlen_lengths(&self) -> &[u8] {
+        &self.lengths[..self.litlens]
     }
 }

@@ -6,13 +6,17 @@ use super::error::{InflateError, InflateFlaw};
 use super::fast::ROOM_BYTES;
 use super::machine::{Machine, Pause};
 
-/// Content produced before the window moves back to the front.
-const CONTENT_BYTES: usize = 128 << 10;
+/// Content produced before the window moves back to the front: the most that a call returns, but for the
+/// last copy.
+pub(crate) const CONTENT_BYTES: usize = 128 << 10;
 /// The whole window, and its initial size.
 const WINDOW_BYTES: usize = WINDOW + CONTENT_BYTES + ROOM_BYTES;
 const FIRST_BYTES: usize = 16 << 10;
 /// The most input per call: positions have 32 bits.
 const INPUT_BYTES_MAX: usize = 1 << 30;
+
+/// Room that [`Inflater::part`] needs behind its content.
+pub(crate) const PART_SLACK_BYTES: usize = ROOM_BYTES;
 
 /// The result of [`Inflater::push`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +40,7 @@ pub struct Inflated {
     pub done: bool,
 }
 
-/// Decompresses streams one after the other and keeps its memory: 20 KiB, and a window of 160 KiB
+/// Decompresses streams one after the other and keeps its memory: 36 KiB, and a window of 160 KiB
 /// once a stream comes in parts.
 ///
 /// ```
@@ -88,6 +92,32 @@ impl Inflater {
     pub fn restart(&mut self) {
         self.machine.restart();
         (self.given, self.made) = (0, 0);
+    }
+
+    /// Starts inside a stream: at bit `bit` of it, where a block starts
+    /// ([`block_start`](Self::block_start)), after the content `before`, of which the last 32 KiB count. The
+    /// next input has to begin with byte `bit / 8` of the stream.
+    pub fn start_at(&mut self, bit: u64, before: &[u8]) {
+        self.machine.start_at(bit);
+        let before = &before[before.len().saturating_sub(WINDOW)..];
+        if self.window.len() < WINDOW_BYTES {
+            self.window.resize(WINDOW_BYTES, 0);
+        }
+        self.window[..before.len()].copy_from_slice(before);
+        (self.given, self.made) = (before.len(), before.len());
+    }
+
+    /// Has the next call of [`push`](Self::push) that comes to another block than the one that it may start
+    /// with return before it, with its content up to there.
+    pub fn stop_at_block(&mut self) {
+        self.machine.stop_at_block();
+    }
+
+    /// The bit of the stream at which a block starts, if that is what comes next and all content before it
+    /// was returned.
+    pub fn block_start(&self) -> Option<u64> {
+        let start = self.machine.block_start();
+        start.filter(|_| self.given == self.made)
     }
 
     /// Bytes of the stream consumed. At its end this is its exact length.
@@ -176,6 +206,41 @@ impl Inflater {
         }
         self.window.copy_within(self.made - WINDOW..self.made, 0);
         (self.given, self.made) = (WINDOW, WINDOW);
+    }
+
+    /// Decompresses a part of a stream: from bit `bit` on, where a block starts, `content` bytes behind the
+    /// first `before` bytes of `output`, which are the content before the part. `input` begins with byte
+    /// `bit / 8` of the stream. The `last` part has to end with the stream, and another one after a block.
+    ///
+    /// `output` needs room for [`PART_SLACK_BYTES`] more.
+    pub(crate) fn part(
+        &mut self,
+        bit: u64,
+        input: &[u8],
+        output: &mut [u8],
+        (before, content): (usize, usize),
+        last: bool,
+    ) -> Result<(), InflateError> {
+        self.machine.start_at(bit);
+        let full = before + content;
+        let (mut consumed, mut at) = (0, before);
+        loop {
+            let rest = &input[consumed..];
+            let part = &rest[..rest.len().min(INPUT_BYTES_MAX)];
+            let ran = self.machine.run(part, output, at, full)?;
+            (consumed, at) = (consumed + ran.consumed, ran.at);
+            let done = ran.pause == Pause::Done;
+            if at >= full && (!last || (done && at == full)) {
+                return Ok(());
+            }
+            let flaw = match ran.pause {
+                Pause::Room => InflateFlaw::Room,
+                _ if at > full => InflateFlaw::Room,
+                _ if done || consumed == input.len() => InflateFlaw::Truncated,
+                _ => continue,
+            };
+            return Err(InflateError::new(flaw, self.machine.bit()));
+        }
     }
 
     /// Decompresses a whole stream to the start of `output`. More than `most` bytes of content are

@@ -5,16 +5,19 @@
 //! byte.
 
 use super::copy::copy_exactly;
-use super::entry::{END, LINK, LITERAL, SPECIAL, bits, byte, linked, value};
+use super::entry::{END, LITERALS, SPECIAL, bits, byte, distance, is_link, length, linked};
 use super::error::{InflateError, InflateFlaw};
 use super::fast::{self, Stop};
 use super::head::Head;
+use super::packs::Packing;
 use super::source::{Bits, Source};
 use super::table::{Codes, DISTANCE_BITS, DISTANCE_PLACES, LITLEN_BITS, LITLEN_PLACES};
 
 /// What comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
+    /// Bits before the first block, of a stream that is not read from its start.
+    Skip(u32),
     /// The three bits before a block.
     Block,
     /// The length of a stored block.
@@ -39,6 +42,8 @@ pub(super) enum Pause {
     Input,
     /// There is no room left.
     Room,
+    /// A block follows, and the caller asked for it.
+    Block,
     /// The stream is complete.
     Done,
 }
@@ -61,9 +66,12 @@ pub(super) struct Machine {
     consumed: u64,
     last: bool,
     fixed: bool,
+    /// Which of the next blocks to stop before, counted from 1.
+    stops: u8,
     failed: Option<InflateError>,
     head: Head,
     codes: Codes,
+    packing: Packing,
 }
 
 impl Default for Machine {
@@ -74,9 +82,11 @@ impl Default for Machine {
             consumed: 0,
             last: false,
             fixed: false,
+            stops: 0,
             failed: None,
             head: Head::default(),
             codes: Codes::default(),
+            packing: Packing::None,
         }
     }
 }
@@ -85,7 +95,24 @@ impl Machine {
     /// Starts a stream.
     pub(super) fn restart(&mut self) {
         (self.state, self.bits) = (State::Block, Bits::default());
-        (self.consumed, self.last, self.failed) = (0, false, None);
+        (self.consumed, self.failed, self.last, self.stops) = (0, None, false, 0);
+    }
+
+    /// Starts at a bit of a stream, where a block starts; the next input begins with its byte.
+    pub(super) fn start_at(&mut self, bit: u64) {
+        self.restart();
+        self.consumed = bit / 8;
+        self.state = State::Skip((bit % 8) as u32);
+    }
+
+    /// Stops before the next block but the one that comes next.
+    pub(super) fn stop_at_block(&mut self) {
+        self.stops = 1 + u8::from(matches!(self.state, State::Block | State::Skip(_)));
+    }
+
+    /// The bit at which a block starts, if one comes next.
+    pub(super) fn block_start(&self) -> Option<u64> {
+        (self.state == State::Block && !self.last).then(|| self.bit())
     }
 
     /// Input consumed in total.
@@ -156,6 +183,13 @@ impl Machine {
     ) -> Result<Option<Pause>, (InflateFlaw, u32)> {
         let whole = |flaw| (flaw, 0);
         match self.state {
+            State::Skip(bits) => {
+                if !source.need(bits) {
+                    return Ok(Some(Pause::Input));
+                }
+                source.drop(bits);
+                self.state = State::Block;
+            }
             State::Block => return self.block(source),
             State::StoredLength => return self.stored_length(source),
             State::Stored(left) => {
@@ -190,6 +224,7 @@ impl Machine {
                     return Ok(Some(Pause::Input));
                 }
                 self.head.codes(&mut self.codes).map_err(whole)?;
+                self.packing = Packing::START;
                 self.state = State::Body;
             }
             State::Body => return self.body(source, out, at, full),
@@ -215,6 +250,11 @@ impl Machine {
         }
         if !source.need(3) {
             return Ok(Some(Pause::Input));
+        }
+        let stops = self.stops == 1;
+        self.stops = self.stops.saturating_sub(1);
+        if stops {
+            return Ok(Some(Pause::Block));
         }
         let stated = source.take(3);
         self.state = match stated >> 1 {
@@ -248,6 +288,29 @@ impl Machine {
         Ok(None)
     }
 
+    /// Does what is far from the end of input and room in a block with codes of its own.
+    fn dynamic(&mut self, source: &mut Source<'_>, out: &mut [u8], at: &mut usize) -> Stop {
+        if let Packing::Wait(bytes) = self.packing {
+            // The first bytes of the block, after which packs are worth their making.
+            let (input, begin) = (source.input, source.at);
+            let end = input.len().min(begin + bytes + fast::LOOK_BYTES);
+            source.input = &input[..end];
+            let stop = run::<false>(&self.codes, source, out, at);
+            source.input = input;
+            if stop != Stop::Edge {
+                return stop;
+            }
+            let lengths = self.head.litlen_lengths();
+            let used = source.at - begin;
+            self.packing.waited(used, &mut self.codes, lengths);
+        }
+        match self.packing {
+            Packing::Done => run::<true>(&self.codes, source, out, at),
+            Packing::None => run::<false>(&self.codes, source, out, at),
+            Packing::Wait(_) => Stop::Edge,
+        }
+    }
+
     fn body(
         &mut self,
         source: &mut Source<'_>,
@@ -255,13 +318,13 @@ impl Machine {
         at: &mut usize,
         full: usize,
     ) -> Result<Option<Pause>, (InflateFlaw, u32)> {
-        let codes = if self.fixed {
-            Codes::fixed()
+        let (codes, stop) = if self.fixed {
+            let codes = Codes::fixed();
+            (codes, run::<false>(codes, source, out, at))
         } else {
-            &self.codes
+            let stop = self.dynamic(source, out, at);
+            (&self.codes, stop)
         };
-        let (stopped_at, stop) = fast::run(codes, source, out, *at);
-        *at = stopped_at;
         match stop {
             Stop::Edge => {}
             Stop::End => {
@@ -307,6 +370,18 @@ impl Machine {
     }
 }
 
+/// Does what is far from the end of input and room.
+fn run<const PACKED: bool>(
+    codes: &Codes,
+    source: &mut Source<'_>,
+    out: &mut [u8],
+    at: &mut usize,
+) -> Stop {
+    let stop;
+    (*at, stop) = fast::run::<PACKED>(codes, source, out, *at);
+    stop
+}
+
 /// The meaning of a code and its extra bits.
 enum Symbol {
     Literal(u8),
@@ -326,7 +401,7 @@ fn symbol(
     let (held, count) = (source.held, source.count);
     let mut used = 0;
     let mut entry = codes.litlen[held as usize & ((1 << LITLEN_BITS) - 1)];
-    if entry & LINK != 0 && entry & SPECIAL != 0 {
+    if is_link(entry) {
         used = LITLEN_BITS;
         entry = codes.litlen[linked(entry, held >> used) & (LITLEN_PLACES - 1)];
     }
@@ -334,7 +409,7 @@ fn symbol(
     if count < litlen_bits {
         return Ok(None);
     }
-    if entry & LITERAL != 0 {
+    if entry & LITERALS != 0 {
         return Ok(Some((Symbol::Literal(byte(entry)), litlen_bits)));
     }
     if entry & SPECIAL != 0 {
@@ -343,10 +418,10 @@ fn symbol(
         }
         return Err((InflateFlaw::Litlen, 0));
     }
-    let length = value(entry, held >> used);
+    let length = length(entry, held >> used);
     used = litlen_bits;
     entry = codes.distance[(held >> used) as usize & ((1 << DISTANCE_BITS) - 1)];
-    if entry & LINK != 0 && entry & SPECIAL != 0 {
+    if is_link(entry) {
         used += DISTANCE_BITS;
         entry = codes.distance[linked(entry, held >> used) & (DISTANCE_PLACES - 1)];
     }
@@ -357,7 +432,7 @@ fn symbol(
     if entry & SPECIAL != 0 {
         return Err((InflateFlaw::Distance, 0));
     }
-    let distance = value(entry, held >> used);
+    let distance = distance(entry, held >> used);
     Ok(Some((Symbol::Copy(length, distance), all_bits)))
 }
 

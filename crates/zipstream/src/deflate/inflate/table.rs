@@ -11,19 +11,26 @@ use super::entry::{DISTANCE_SYMBOLS, LITLEN_SYMBOLS, NOTHING, PRECODE_SYMBOLS, e
 /// Index bits of a main table.
 pub(super) const LITLEN_BITS: u32 = 11;
 pub(super) const DISTANCE_BITS: u32 = 8;
+/// Of the table of packs.
+pub(super) const PACK_BITS: u32 = 12;
 pub(super) const PRECODE_BITS: u32 = 7;
 /// Slots of a table with its second tables: at most 2342 and 402 are used, the rest allows a mask
 /// instead of a comparison.
 pub(super) const LITLEN_PLACES: usize = 4096;
 pub(super) const DISTANCE_PLACES: usize = 512;
+/// Slots of the table of packs.
+pub(super) const PACK_PLACES: usize = 1 << PACK_BITS;
 /// The longest code.
-const BITS_MAX: usize = 15;
+pub(super) const BITS_MAX: usize = 15;
 
 /// The tables of a block.
 #[derive(Clone)]
 pub(super) struct Codes {
     pub(super) litlen: [u32; LITLEN_PLACES],
     pub(super) distance: [u32; DISTANCE_PLACES],
+    /// Literals and lengths again, several of them in an entry, if the block had them
+    /// made.
+    pub(super) packs: [u32; PACK_PLACES],
 }
 
 impl Default for Codes {
@@ -31,6 +38,7 @@ impl Default for Codes {
         Self {
             litlen: [NOTHING; LITLEN_PLACES],
             distance: [NOTHING; DISTANCE_PLACES],
+            packs: [NOTHING; PACK_PLACES],
         }
     }
 }
@@ -71,13 +79,13 @@ pub(super) fn precode(table: &mut [u32; 1 << PRECODE_BITS], lengths: &[u8; 19]) 
 }
 
 /// The number of codes of each length, and the symbols by code length.
-struct Sorted {
-    counts: [u16; BITS_MAX + 1],
-    symbols: [u16; 288],
+pub(super) struct Sorted {
+    pub(super) counts: [u16; BITS_MAX + 1],
+    pub(super) symbols: [u16; 288],
 }
 
 impl Sorted {
-    fn new(lengths: &[u8]) -> Self {
+    pub(super) fn new(lengths: &[u8]) -> Self {
         let mut counts = [0_u16; BITS_MAX + 1];
         for &length in lengths {
             counts[usize::from(length & 15)] += 1;
@@ -217,7 +225,7 @@ fn second_bits(sorted: &Sorted, bits: u32, left: u32, main_bits: u32) -> u32 {
 
 /// The next code of `bits` bits, bit-reversed; 0 after the last.
 #[inline(always)]
-fn following(code: u32, bits: u32) -> u32 {
+pub(super) fn following(code: u32, bits: u32) -> u32 {
     let zeros = code ^ ((1 << bits) - 1);
     let Some(highest) = zeros.checked_ilog2() else {
         return 0;

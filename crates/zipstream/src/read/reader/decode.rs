@@ -43,7 +43,8 @@ impl<R: ReadAt> ArchiveReader<R> {
         let mut input = &held[..compressed_bytes];
         let scheme = encrypted::scheme(entry).map_err(|error| error.at(entry.record_offset()))?;
         if let Some(scheme) = &scheme {
-            let decrypted = decrypt_whole(scheme, self.decryption.as_ref(), input, plain);
+            let password = encrypted::password(self.decryption.as_ref(), entry);
+            let decrypted = decrypt_whole(scheme, password.as_ref(), input, plain);
             input = decrypted.map_err(|error| error.at(data))?;
         }
         let compressed_bytes = input.len();
@@ -102,7 +103,8 @@ impl<R: ReadAt> ArchiveReader<R> {
             decoder,
             ..
         } = scratch;
-        let body = Body::open(entry, self.decryption.as_ref(), window, &self.source, data);
+        let password = encrypted::password(self.decryption.as_ref(), entry);
+        let body = Body::open(entry, password.as_ref(), window, &self.source, data);
         let body = body.map_err(|error| error.at(data))?;
         let compressed_bytes = body.end - body.start;
         if entry.method() == Method::Stored && compressed_bytes != entry.content_bytes() {

@@ -4,6 +4,7 @@
 use super::super::strict::sizes_before_a_descriptor;
 use super::{DESCRIPTOR_BYTES_MAX, State, StreamDecoder, StreamEvent, StreamStep};
 use crate::crypt::decrypt::{Decryptor, refuse_early};
+use crate::crypt::decryption::KnownPassword;
 use crate::engine::bounds::{Bounds, limit};
 use crate::error::{Error, ErrorKind, internal};
 use crate::format::local::descriptor_bytes;
@@ -79,13 +80,19 @@ impl StreamDecoder {
         self.state = match &header.scheme {
             Some(scheme) => {
                 if !self.skipping {
-                    refuse_early(scheme, self.decryption.as_ref())?;
+                    refuse_early(scheme, self.password().as_ref())?;
                 }
                 State::EncryptionHeader
             }
             None => State::Content,
         };
         Ok(())
+    }
+
+    /// How the current entry is decrypted, if its password is known.
+    fn password(&self) -> Option<KnownPassword> {
+        let (decryption, entry) = (self.decryption.as_ref()?, self.entry.as_ref()?);
+        decryption.of_entry(&entry.name)
     }
 
     /// Starts the decryption.
@@ -100,7 +107,8 @@ impl StreamDecoder {
         if !self.hold(scheme.header_bytes(), input, taken) {
             return Ok(Some(StreamEvent::NeedInput));
         }
-        let decryptor = Decryptor::new(&scheme, self.decryption.as_ref(), &self.held);
+        let password = self.password();
+        let decryptor = Decryptor::new(&scheme, password.as_ref(), &self.held);
         self.held.clear();
         match decryptor {
             Ok(decryptor) => {

@@ -197,5 +197,5 @@ impl Seen {
 
 pub(in crate::read) fn differs(what: &str) -> Error {
     let what = format!("{what} differs from the directory");
-    Error::new(ErrorKind::Mismatch, what).help("use the default profile to trust the directory")
+    Error::new(ErrorKind::Mismatch, what).help("without strict reading the directory is trusted")
 }

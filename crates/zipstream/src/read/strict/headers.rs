@@ -20,6 +20,9 @@ const INTERNAL: u16 = 1;
 const NO_FILE: u32 = 0x08 | 0x40 | 0x400;
 /// The attribute of a directory.
 const DIRECTORY: u32 = 0x10;
+/// The attributes of directories in jars that Maven makes: a mode of all bits, which every program takes for
+/// none.
+const MAVEN_DIRECTORY: u32 = 0xffff_0000 | DIRECTORY;
 /// The most that a clock of some zone is ahead of or behind UTC, in seconds.
 const ZONE_SECONDS_MAX: u64 = 15 * 3600;
 /// Zones differ in steps of this many seconds.
@@ -175,12 +178,12 @@ fn attributes(central: &Central<'_>) -> Result<(), Error> {
         FOLDER => slash,
         FILE => central.attributes & DIRECTORY == 0 || slash,
         LINK => !slash && system == UNIX,
-        _ => false,
+        _ => slash && central.attributes == MAVEN_DIRECTORY,
     };
     match fits {
         true => Ok(()),
         false => Err(mismatch(
-            "its attributes and its name say that it is two kinds of thing",
+            "its attributes say that it is another kind of thing than its name does",
         )),
     }
 }

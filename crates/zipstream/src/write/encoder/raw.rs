@@ -6,7 +6,8 @@ use crate::raw_entry::RawEntry;
 
 impl ArchiveEncoder {
     /// Starts an entry of another archive, whose bytes [`push_raw`](ArchiveEncoder::push_raw)
-    /// takes. Waits for running jobs. Its name must be new and is not checked otherwise.
+    /// takes. Waits for running jobs. Its name must be new, unless
+    /// [`repeated_names`](crate::ArchiveOptions::repeated_names) says otherwise, and is not checked.
     pub fn start_raw(&mut self, raw: RawEntry) -> Result<(), Error> {
         match &self.state {
             State::Idle => {}
@@ -14,7 +15,7 @@ impl ArchiveEncoder {
             State::Finished => return Err(order("the archive is finished")),
             _ => return Err(order("an entry is open")),
         }
-        if !self.take_name(raw.name_bytes()) {
+        if !self.take_name(raw.name_bytes()) && !self.options.repeated_names {
             let name = String::from_utf8_lossy(raw.name_bytes()).into_owned();
             let what = "the archive already has an entry of this name";
             return Err(Error::new(ErrorKind::Duplicate, what).entry(name));

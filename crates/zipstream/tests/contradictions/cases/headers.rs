@@ -152,6 +152,10 @@ fn attributes(cases: &mut Cases) {
         ("with a link's mode", 0o120_777 << 16),
         ("without attributes", 0),
         ("with the attribute of DOS alone", 0x10),
+        (
+            "with all bits of a mode, as jars of Maven have it",
+            0xffff_0010,
+        ),
     ] {
         let mut archive = folder.clone();
         archive.entries[1].record.attributes = attributes;

@@ -26,6 +26,14 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         self.poll_ready(context)
     }
 
+    fn poll_flush_all(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_ready(context))?;
+        if self.unflushed && matches!(self.stage, Stage::Fresh | Stage::Open) {
+            ready!(self.poll_complete(Operation::Flush, context))?;
+        }
+        Poll::Ready(Ok(()))
+    }
+
     fn poll_take(&mut self, input: &[u8], context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.poll_ready(context))?;
@@ -69,7 +77,7 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncEncoder<W> {
                 )));
             }
             // What is little is only kept.
-            Engine::None | Engine::Local(_)
+            Engine::None | Engine::Resting | Engine::Local(_)
                 if this.given == 0
                     && this.gathered.len() + input.len() < this.gather_bytes_max() =>
             {
@@ -80,17 +88,17 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncEncoder<W> {
             _ if input.is_empty() => return Poll::Ready(Ok(0)),
             _ => {}
         }
-        let taken = ready!(this.poll_take(input, context))?;
-        this.unflushed = true;
-        Poll::Ready(Ok(taken))
+        let taken = this.poll_take(input, context);
+        this.unflushed |= matches!(taken, Poll::Ready(Ok(_)));
+        this.rest(taken.is_ready());
+        taken
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        ready!(this.poll_ready(context))?;
-        if this.unflushed && matches!(this.stage, Stage::Fresh | Stage::Open) {
-            ready!(this.poll_complete(Operation::Flush, context))?;
-        }
+        let flushed = this.poll_flush_all(context);
+        this.rest(flushed.is_ready());
+        ready!(flushed)?;
         Pin::new(&mut this.writer).poll_flush(context)
     }
 

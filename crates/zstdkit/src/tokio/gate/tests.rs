@@ -157,3 +157,36 @@ fn the_first_call_of_a_turn_is_admitted_however_long() {
     gate.clear();
     assert!(!gate.is_over(wish(1, 0, true)));
 }
+
+#[test]
+fn threads_of_a_runtime_share_a_census() {
+    let runtime = ::tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let id = Some(runtime.handle().id());
+    let gates = [0, 1].map(|_| Gate::of(id));
+    let waker = Waker::noop();
+    // Six for two threads.
+    for stream in 0..3 {
+        let _ = gates[0].join(wish(stream, 1, true), waker, None);
+    }
+    for stream in 3..5 {
+        let _ = gates[1].join(wish(stream, 1, true), waker, None);
+    }
+    assert!(!gates[0].is_crowded() && !gates[1].is_crowded());
+    let (sixth, _) = gates[1].join(wish(6, 1, true), waker, None);
+    assert!(gates[0].is_crowded() && gates[1].is_crowded());
+    gates[1].leave(sixth);
+    assert!(!gates[0].is_crowded() && !gates[1].is_crowded());
+    // A thread without any may open one, whatever others have.
+    let [first, second] = gates;
+    second.open();
+    for stream in 7..11 {
+        let _ = first.join(wish(stream, 1, true), waker, None);
+    }
+    assert!(first.is_crowded() && !second.is_crowded());
+    drop(first);
+    let third = Gate::of(id);
+    let _ = third.join(wish(12, 1, true), waker, None);
+    assert!(!third.is_crowded());
+}

@@ -1,0 +1,210 @@
+//! How much a sample of consecutive values counts for, when values depend on the ones before them.
+//!
+//! Intervals by order statistics assume independent values. Consecutive operations rarely are: a slow moment slows
+//! several of them. By *batch means* the sample is cut into a few long batches, whose means are close to
+//! independent. Their variance times the length of a batch, over the variance of single values, is how many
+//! values count as one: the *inflation* (Law and Kelton, Simulation Modeling and Analysis; Flegal and Jones,
+//! Ann. Statist. 38, 2010). The sample counts as `n / inflation` independent values.
+//!
+//! The estimate is widened for its own error by Student's factor, and used only where it exceeds what independent
+//! values show in 95 of 100 samples, so that intervals of independent values stay as they are.
+//!
+//! It is that of the mean. Whether a value is above a percentile depends less on the values before it than the
+//! value itself, the less the higher the percentile. How much less follows from a model: values of any
+//! distribution whose ranks move as those of an autoregressive normal process. A run that changes
+//! once, half-way, is not of that kind, and no estimate from within a run can say what the next one is like.
+
+use crate::binomial::normal_quantile;
+use crate::report::Buckets;
+
+/// Terms of the series for percentiles.
+const TERMS: u32 = 200;
+/// Batches. More estimate better, and are shorter: then they depend on each other.
+const BATCHES: usize = 16;
+/// Fewest values to estimate from: batches of four.
+const VALUES_MIN: usize = 4 * BATCHES;
+/// The 95 % point of chi-squared with 15 degrees of freedom, over 15.
+const CHANCE: f64 = 24.996 / 15.0;
+/// The square of Student's 97.5 % point with 15 degrees of freedom over the normal one.
+const STUDENT: f64 = (2.131_45 / 1.959_964) * (2.131_45 / 1.959_964);
+
+/// How many consecutive values count as one independent value, at least 1; 1 too where there are too few values to
+/// know.
+#[must_use]
+pub fn inflation(values: &[f64]) -> f64 {
+    let Some(single) = variance(values) else {
+        return 1.0;
+    };
+    of_batches(values, 1.0, single).unwrap_or(1.0)
+}
+
+/// The inflation of a row from its buckets, by the standard deviation of single values. `batch` is the operations
+/// that a recorded value stands for.
+pub(crate) fn of_buckets(buckets: &Buckets, batch: u64, stdev_ns: f64) -> Option<f64> {
+    let recorded = buckets.size_ops as f64 / batch.max(1) as f64;
+    if recorded < 1.0 || !stdev_ns.is_finite() {
+        return None;
+    }
+    // Per operation, as the standard deviation is.
+    let operations = buckets.size_ops as f64;
+    let sums = buckets.sum_ns.iter();
+    let means: Vec<f64> = sums.map(|sum| *sum as f64 / operations).collect();
+    of_batches(&means, recorded, stdev_ns * stdev_ns)
+}
+
+/// From means of `size` values each; `None` where there are too few.
+fn of_batches(means: &[f64], size: f64, single: f64) -> Option<f64> {
+    if means.len() < VALUES_MIN || single <= 0.0 {
+        return None;
+    }
+    let length = means.len() / BATCHES;
+    // The rest is left out at the front, where a run warms up.
+    let from = means.len() - length * BATCHES;
+    let batches: Vec<f64> = means[from..]
+        .chunks_exact(length)
+        .filter_map(mean)
+        .collect();
+    let found = variance(&batches)? * length as f64 * size / single;
+    let found = if found > CHANCE { found * STUDENT } else { 1.0 };
+    found.is_finite().then_some(found)
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+fn variance(values: &[f64]) -> Option<f64> {
+    let mean = mean(values).filter(|_| values.len() > 1)?;
+    let squares = values.iter().map(|value| (value - mean) * (value - mean));
+    let variance = squares.sum::<f64>() / (values.len() - 1) as f64;
+    variance.is_finite().then_some(variance)
+}
+
+/// The inflation of the share of values above percentile `p`, for values whose mean has this `inflation`.
+///
+/// For a normal process with the autocorrelation `ρ^k`, the share above has the autocorrelation
+/// `Σ_j (He_{j−1}(z) φ(z))² / (j! p (1 − p)) ρ^{jk}` (Mehler's series), which is summed over all lags `k` first.
+pub(crate) fn of_percentile(inflation: f64, p: f64) -> f64 {
+    if inflation <= 1.0 || p <= 0.0 || p >= 100.0 {
+        return 1.0;
+    }
+    let rho = (inflation - 1.0) / (inflation + 1.0);
+    let (below, above) = (p / 100.0, (100.0 - p) / 100.0);
+    let z = normal_quantile(below);
+    let density = (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt();
+    // He_{j−1}(z) / √((j − 1)!), by the recurrence of the normalised polynomials.
+    let (mut before, mut at) = (0.0, 1.0);
+    let (mut sum, mut shares, mut power) = (0.0, 0.0, 1.0);
+    for j in 1..=TERMS {
+        let order = f64::from(j);
+        let share = (at * density).powi(2) / (order * below * above);
+        power *= rho;
+        sum += share * power / (1.0 - power);
+        shares += share;
+        let next = (z * at - (order - 1.0).sqrt() * before) / order.sqrt();
+        (before, at) = (at, next);
+    }
+    // The shares of all terms add up to 1; the rest falls with the last power at least.
+    sum += (1.0 - shares).max(0.0) * power / (1.0 - power);
+    (1.0 + 2.0 * sum).clamp(1.0, inflation)
+}
+
+/// How many independent values `n` values count as.
+pub(crate) fn effective(n: u64, inflation: f64) -> u64 {
+    if inflation <= 1.0 || n == 0 {
+        return n;
+    }
+    ((n as f64 / inflation) as u64).clamp(1, n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::SplitMix64;
+
+    fn autoregressive(seed: u64, n: usize, rho: f64) -> Vec<f64> {
+        let mut rng = SplitMix64::new(seed);
+        let mut at = rng.normal();
+        let noise = (1.0 - rho * rho).sqrt();
+        let mut next = || {
+            at = rho * at + noise * rng.normal();
+            at
+        };
+        (0..n).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn independent_values_count_as_they_are() {
+        let inflated = (0..200).filter(|seed| inflation(&autoregressive(*seed, 1_000, 0.0)) > 1.0);
+        let inflated = inflated.count();
+        assert!((2..20).contains(&inflated), "{inflated} of 200");
+        assert_eq!(inflation(&[1.0; 500]), 1.0);
+        assert_eq!(inflation(&autoregressive(1, 20, 0.9)), 1.0);
+        assert_eq!(inflation(&[f64::NAN; 500]), 1.0);
+        assert_eq!(inflation(&[f64::MAX; 500]), 1.0);
+    }
+
+    #[test]
+    fn dependent_values_count_as_fewer() {
+        for (rho, least, most) in [(0.5, 2.0, 5.0), (0.9, 13.0, 30.0)] {
+            let mut found: Vec<f64> = (0..100)
+                .map(|seed| inflation(&autoregressive(seed, 4_000, rho)))
+                .collect();
+            found.sort_by(f64::total_cmp);
+            let median = found[50];
+            assert!(least < median && median < most, "{rho}: {median}");
+        }
+    }
+
+    #[test]
+    fn shares_above_a_percentile_depend_less() {
+        assert_eq!(of_percentile(1.0, 99.0), 1.0);
+        // Sheppard: the signs of a normal process have the autocorrelation 2/π asin ρ^k.
+        let expected: f64 = (1..500)
+            .map(|lag| 0.9_f64.powi(lag).asin() * 2.0 / std::f64::consts::PI)
+            .sum();
+        let found = of_percentile(19.0, 50.0);
+        assert!(
+            (found - (1.0 + 2.0 * expected)).abs() < 0.1,
+            "{found} {expected}"
+        );
+        let ladder = [50.0, 90.0, 99.0, 99.9, 99.99].map(|p| of_percentile(19.0, p));
+        assert!(ladder.is_sorted_by(|a, b| a >= b), "{ladder:?}");
+        assert!((4.0..9.0).contains(&ladder[2]), "{ladder:?}");
+        // The share above p99 of an autoregressive process, counted.
+        let mut batches = Vec::new();
+        for seed in 0..30 {
+            let values = autoregressive(seed, 10_000, 0.9);
+            let above = values.iter().filter(|value| **value > 2.326_348).count();
+            batches.push(above as f64);
+        }
+        let counted = variance(&batches).unwrap() / (10_000.0 * 0.01 * 0.99);
+        assert!(
+            (counted / ladder[2]).ln().abs() < 0.7,
+            "{counted} {ladder:?}"
+        );
+        assert!(of_percentile(1e12, 50.0).is_finite());
+    }
+
+    #[test]
+    fn buckets_show_what_the_values_show() {
+        let values: Vec<f64> = autoregressive(3, 8_000, 0.9)
+            .iter()
+            .map(|value| 1e6 + 1e4 * value)
+            .collect();
+        let sums = values
+            .chunks_exact(32)
+            .map(|chunk| chunk.iter().sum::<f64>() as u64);
+        let buckets = Buckets {
+            size_ops: 32,
+            sum_ns: sums.collect(),
+        };
+        let stdev = variance(&values).unwrap().sqrt();
+        let (whole, bucketed) = (inflation(&values), of_buckets(&buckets, 1, stdev).unwrap());
+        assert!((whole / bucketed - 1.0).abs() < 0.1, "{whole} {bucketed}");
+        assert_eq!(effective(8_000, 20.0), 400);
+        assert_eq!(effective(0, 20.0), 0);
+        assert_eq!(effective(5, 1.0), 5);
+        assert_eq!(effective(5, 1e30), 1);
+    }
+}

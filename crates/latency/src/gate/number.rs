@@ -1,0 +1,295 @@
+//! Gates on numbers of the report that are no latency: throughput, ratio, memory, processor time, shares of
+//! errors, and any other by its path in the JSON form.
+//!
+//! A share of errors is judged by the exact binomial test. Every other number is judged as this run showed it.
+
+use serde_json::Value;
+
+use super::{Bound, Gate};
+use crate::binomial::lower_quantile;
+use crate::report::{GateResult, GateVerdict, Report};
+use crate::units::{self, Kind};
+
+/// Parts of the report that a path may start with.
+pub(super) const SECTIONS: [&str; 9] = [
+    "comparisons",
+    "environment",
+    "latencies",
+    "load",
+    "resources",
+    "tables",
+    "throughput",
+    "validation",
+    "workload",
+];
+
+/// Chance of a wrong verdict on a share of errors, on each side.
+const ERROR: f64 = 0.025;
+
+/// A number of the report.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Measure {
+    /// Operations a second.
+    Throughput,
+    /// Uncompressed over compressed bytes.
+    Ratio,
+    /// Peak resident memory.
+    Rss,
+    /// Processor time, user and system.
+    Cpu,
+    /// Wrong answers over checked ones.
+    Errors,
+    /// The number, or all numbers of a table's column, at a path.
+    Path(String),
+}
+
+impl Measure {
+    /// Numbers with a name of their own.
+    pub(super) const NAMED: [(&'static str, Self); 5] = [
+        ("throughput", Self::Throughput),
+        ("ratio", Self::Ratio),
+        ("rss", Self::Rss),
+        ("cpu", Self::Cpu),
+        ("error_rate", Self::Errors),
+    ];
+
+    /// The unit that its limit is written in.
+    pub(super) fn unit(&self) -> Kind {
+        match self {
+            Self::Throughput | Self::Ratio | Self::Errors => Kind::Plain,
+            Self::Rss => Kind::Bytes,
+            Self::Cpu => Kind::Time,
+            Self::Path(path) => {
+                let has = |word: &str| path.split(['.', '_']).any(|part| part == word);
+                match (path.ends_with("_ns"), has("bytes")) {
+                    (true, _) => Kind::Time,
+                    (false, true) => Kind::Bytes,
+                    (false, false) => Kind::Plain,
+                }
+            }
+        }
+    }
+
+    /// The numbers, each with the row it is of; a text says why there is none.
+    fn values(&self, report: &Report) -> Result<Vec<(Option<String>, f64)>, String> {
+        let one = |value: Option<f64>, what: &str| match value.filter(|value| value.is_finite()) {
+            Some(value) => Ok(vec![(None, value)]),
+            None => Err(format!("the report has no {what}")),
+        };
+        let resources = &report.resources;
+        match self {
+            Self::Throughput => one(report.throughput.ops_per_s, "operations a second"),
+            Self::Ratio => one(ratio(report), "ratio"),
+            Self::Rss => one(
+                resources.rss_max_bytes.map(|bytes| bytes as f64),
+                "peak memory",
+            ),
+            Self::Cpu => {
+                let times = resources.cpu_user_ns.zip(resources.cpu_system_ns);
+                one(
+                    times.map(|(user, system)| user as f64 + system as f64),
+                    "processor time",
+                )
+            }
+            Self::Errors => {
+                let checked = report.validation.as_ref().filter(|found| found.checked > 0);
+                let share = checked.map(|found| found.wrong as f64 / found.checked as f64);
+                one(share, "checked answers")
+            }
+            Self::Path(path) => {
+                let json = serde_json::to_value(report).map_err(|error| error.to_string())?;
+                let found = at_path(&json, path)?;
+                match found.is_empty() {
+                    true => Err(format!("'{path}' is not known in this run")),
+                    false => Ok(found),
+                }
+            }
+        }
+    }
+}
+
+/// Uncompressed over compressed bytes of a whole run.
+fn ratio(report: &Report) -> Option<f64> {
+    let (read, written) = (report.throughput.bytes_in, report.throughput.bytes_out);
+    let kind = report.workload.kind.as_str();
+    let quotient = match kind.starts_with("decompress") || kind.starts_with("unzip") {
+        true => written as f64 / read as f64,
+        false => read as f64 / written as f64,
+    };
+    quotient.is_finite().then_some(quotient)
+}
+
+/// The numbers at a path. A part in an array is an index, or the `name`, `row` or `series` of an element; in a
+/// table it is a column, which has a number a row.
+fn at_path(json: &Value, path: &str) -> Result<Vec<(Option<String>, f64)>, String> {
+    let missing = |part: &str| Err(format!("'{path}': the report has no '{part}'"));
+    let mut at = json;
+    let mut rest = path;
+    while !rest.is_empty() {
+        // Names may hold dots: the longest part that there is counts.
+        let ends = rest.match_indices('.').map(|(end, _)| end);
+        let mut ends: Vec<usize> = ends.chain([rest.len()]).collect();
+        ends.reverse();
+        let found = ends.iter().find_map(|end| {
+            let part = &rest[..*end];
+            child(at, part).map(|found| (found, *end))
+        });
+        if let Some((found, end)) = found {
+            at = found;
+            rest = rest.get(end + 1..).unwrap_or("");
+            continue;
+        }
+        if let Some(column) = column(at, rest) {
+            return Ok(column);
+        }
+        return missing(rest);
+    }
+    match at {
+        Value::Null => Ok(Vec::new()),
+        Value::Number(number) => Ok(number
+            .as_f64()
+            .map(|value| (None, value))
+            .into_iter()
+            .collect()),
+        Value::Bool(value) => Ok(vec![(None, f64::from(u8::from(*value)))]),
+        _ => Err(format!("'{path}' is no number")),
+    }
+}
+
+fn child<'a>(at: &'a Value, part: &str) -> Option<&'a Value> {
+    match at {
+        Value::Object(object) => object.get(part),
+        Value::Array(elements) => {
+            let index = part.parse::<usize>().ok();
+            index.and_then(|index| elements.get(index)).or_else(|| {
+                let is = |element: &&Value| {
+                    let keys = ["name", "row", "series"];
+                    keys.iter()
+                        .any(|key| element.get(key).and_then(Value::as_str) == Some(part))
+                };
+                elements.iter().find(is)
+            })
+        }
+        _ => None,
+    }
+}
+
+/// A column of a table: the numbers of all rows, each with the text of the row's first text cell.
+fn column(table: &Value, key: &str) -> Option<Vec<(Option<String>, f64)>> {
+    let columns = table.get("columns")?.as_array()?;
+    let at = columns
+        .iter()
+        .position(|column| column.get("key").and_then(Value::as_str) == Some(key))?;
+    let rows = table.get("rows")?.as_array()?;
+    let number = |row: &Value| {
+        let cells = row.as_array()?;
+        let name = cells.iter().find_map(Value::as_str).map(str::to_owned);
+        Some((name, cells.get(at)?.as_f64()?))
+    };
+    Some(rows.iter().filter_map(number).collect())
+}
+
+impl Gate {
+    /// Decides a gate on a number of the report.
+    pub(super) fn decide_number(
+        &self,
+        measure: &Measure,
+        limit: f64,
+        report: &Report,
+    ) -> GateResult {
+        let unknown = |why| self.number_result(limit, None, (GateVerdict::Inconclusive, why));
+        let values = match measure.values(report) {
+            Ok(values) => values,
+            Err(why) => return unknown(why),
+        };
+        // The one that is furthest on the wrong side.
+        let low = matches!(self.bound, Bound::Least | Bound::Above);
+        let worst = values
+            .into_iter()
+            .max_by(|(_, a), (_, b)| if low { b.total_cmp(a) } else { a.total_cmp(b) });
+        let Some((row, value)) = worst else {
+            return unknown("there are no numbers to judge".to_owned());
+        };
+        let decided = match (measure, &report.validation) {
+            (Measure::Errors, Some(found)) => self.share(found.wrong, found.checked, limit),
+            _ => self.as_measured(measure.unit(), row.as_deref(), value, limit),
+        };
+        self.number_result(limit, Some((row, value)), decided)
+    }
+
+    /// The result of a gate on a number: the row and the value found, and the verdict with its reason.
+    pub(super) fn number_result(
+        &self,
+        limit: f64,
+        found: Option<(Option<String>, f64)>,
+        (verdict, reason): (GateVerdict, String),
+    ) -> GateResult {
+        let (row, value) = match found {
+            Some((row, value)) => (row, Some(value)),
+            None => (None, None),
+        };
+        GateResult {
+            gate: self.text.clone(),
+            row,
+            value_ns: None,
+            ci95_ns: None,
+            limit_ns: None,
+            value,
+            limit: Some(limit),
+            verdict,
+            reason,
+        }
+    }
+
+    fn as_measured(
+        &self,
+        unit: Kind,
+        row: Option<&str>,
+        value: f64,
+        limit: f64,
+    ) -> (GateVerdict, String) {
+        let holds = match self.bound {
+            Bound::Most => value <= limit,
+            Bound::Below => value < limit,
+            Bound::Least => value >= limit,
+            Bound::Above => value > limit,
+        };
+        let of = row.map(|row| format!(" of {row}")).unwrap_or_default();
+        let says = if holds { "as wanted" } else { "not as wanted" };
+        let sign = self.bound.sign();
+        let (value, limit) = (units::number(value, unit), units::number(limit, unit));
+        let reason = format!("found {value}{of}, {says} {sign} {limit}; this run only");
+        let verdict = match holds {
+            true => GateVerdict::Pass,
+            false => GateVerdict::Fail,
+        };
+        (verdict, reason)
+    }
+
+    /// `wrong` of `checked` answers, against a limit on the true share.
+    fn share(&self, wrong: u64, checked: u64, limit: f64) -> (GateVerdict, String) {
+        let share = wrong as f64 / checked as f64;
+        if limit <= 0.0 || limit >= 1.0 {
+            return self.as_measured(Kind::Plain, None, share, limit);
+        }
+        // Few enough that so few are unlikely at the limit, or that many.
+        let below =
+            lower_quantile(checked, limit, 1.0 - limit, ERROR).is_some_and(|most| wrong <= most);
+        let right = checked - wrong.min(checked);
+        let above =
+            lower_quantile(checked, 1.0 - limit, limit, ERROR).is_some_and(|most| right <= most);
+        let wants_low = matches!(self.bound, Bound::Most | Bound::Below);
+        let verdict = match (below, above) {
+            (true, _) if wants_low => GateVerdict::Pass,
+            (_, true) if !wants_low => GateVerdict::Pass,
+            (true, _) | (_, true) => GateVerdict::Fail,
+            (false, false) => GateVerdict::Inconclusive,
+        };
+        let says = match verdict {
+            GateVerdict::Inconclusive => "which proves neither side of",
+            _ => "which proves the side of",
+        };
+        let reason = format!("{wrong} of {checked} checked answers were wrong, {says} {limit}");
+        (verdict, reason)
+    }
+}

@@ -1,0 +1,387 @@
+//! Gates on distributions: percentiles by their intervals and by the exact binomial test, means by their normal
+//! interval, extremes as measured.
+
+use super::tail::Tail;
+use super::{Bound, Gate, RowTarget, Statistic};
+use crate::binomial::lower_quantile;
+use crate::dependence;
+use crate::percentile::{Ladder, earned_n};
+use crate::report::{GateResult, GateVerdict, Latency, LatencyName, Percentile, Timing};
+use crate::units;
+
+/// Names of series that a reason lists at most.
+const SERIES_SHOWN: usize = 10;
+/// Chance of a wrong verdict on one side.
+const ERROR: f64 = 0.025;
+/// Percentiles that can prove that a higher one is above a limit.
+const LOWER: [f64; 4] = [50.0, 90.0, 99.0, 99.9];
+
+/// The verdict on one row, before it is known which row counts.
+struct Decision {
+    verdict: GateVerdict,
+    value_ns: Option<u64>,
+    ci95_ns: Option<[u64; 2]>,
+    reason: String,
+}
+
+impl Decision {
+    fn inconclusive(value_ns: Option<u64>, reason: impl Into<String>) -> Self {
+        let verdict = GateVerdict::Inconclusive;
+        Self {
+            verdict,
+            value_ns,
+            ci95_ns: None,
+            reason: reason.into(),
+        }
+    }
+}
+
+/// A gate on distributions.
+pub(super) struct Rows<'a> {
+    pub(super) gate: &'a Gate,
+    pub(super) target: &'a RowTarget,
+    pub(super) limit_ns: u64,
+}
+
+impl Rows<'_> {
+    pub(super) fn decide(&self, rows: &[Latency]) -> GateResult {
+        let of_series = |row: &&Latency| {
+            let series = self.target.series.as_ref();
+            series.is_none_or(|series| row.series.as_ref() == Some(series))
+        };
+        let has = |name: &LatencyName| rows.iter().filter(of_series).any(|row| row.name == *name);
+        let name = self
+            .target
+            .name
+            .or_else(|| LatencyName::ALL.into_iter().find(has));
+        let worst = rows
+            .iter()
+            .filter(of_series)
+            .filter(|row| Some(row.name) == name)
+            .map(|row| (row, self.decide_row(row)))
+            .max_by_key(|(_, decision)| (severity(decision.verdict), decision.value_ns));
+        let (row, decision) = match worst {
+            Some((row, decision)) => (Some(row.label()), decision),
+            None => (None, Decision::inconclusive(None, self.missing(rows))),
+        };
+        GateResult {
+            gate: self.gate.text.clone(),
+            row,
+            value_ns: decision.value_ns,
+            ci95_ns: decision.ci95_ns,
+            limit_ns: Some(self.limit_ns),
+            value: None,
+            limit: None,
+            verdict: decision.verdict,
+            reason: decision.reason,
+        }
+    }
+
+    /// What the report has instead.
+    fn missing(&self, rows: &[Latency]) -> String {
+        let name = self.target.name.map_or("latency", LatencyName::as_str);
+        match &self.target.series {
+            Some(series) => {
+                let mut known: Vec<&str> = rows
+                    .iter()
+                    .filter_map(|row| row.series.as_deref())
+                    .collect();
+                known.dedup();
+                known.truncate(SERIES_SHOWN);
+                let known = match known.is_empty() {
+                    true => "no series".to_owned(),
+                    false => known.join(", "),
+                };
+                format!("the report has no {name} row of the series '{series}', it has {known}")
+            }
+            None => format!("the report has no {name} row{}", others(rows)),
+        }
+    }
+
+    fn within(&self, ns: u64) -> bool {
+        if self.gate.bound == Bound::Below {
+            ns < self.limit_ns
+        } else {
+            ns <= self.limit_ns
+        }
+    }
+
+    fn decide_row(&self, row: &Latency) -> Decision {
+        match self.target.statistic {
+            Statistic::Percentile(p) => self.decide_percentile(row, p),
+            Statistic::Mean => self.decide_mean(row),
+            Statistic::Min => self.decide_extreme("min", row, row.min_ns),
+            Statistic::Max => self.decide_extreme("max", row, row.max_ns),
+        }
+    }
+
+    fn decide_percentile(&self, row: &Latency, p: f64) -> Decision {
+        let found = match percentile_of(row, p) {
+            Ok(found) => found,
+            Err(reason) => return Decision::inconclusive(None, reason),
+        };
+        let Some(value) = found.value_ns else {
+            let why = found.reason.unwrap_or_else(|| "unknown".to_owned());
+            let reason = format!("p{p}: {why}");
+            // A percentile beyond the histogram's range has no value, but it has a lower bound.
+            return match found.ci95_ns {
+                Some([low, high]) if !self.within(low) => Decision {
+                    verdict: GateVerdict::Fail,
+                    value_ns: None,
+                    ci95_ns: Some([low, high]),
+                    reason: format!(
+                        "{reason}, above the limit {}",
+                        units::duration(self.limit_ns)
+                    ),
+                },
+                _ => match self.proof_above(row, p) {
+                    Some((low, proof)) => Decision {
+                        verdict: GateVerdict::Fail,
+                        value_ns: None,
+                        ci95_ns: Some([low, row.max_ns.unwrap_or(low).max(low)]),
+                        reason: format!("{reason}; {proof}"),
+                    },
+                    None => Decision::inconclusive(None, reason),
+                },
+            };
+        };
+        let Some(bounds) = found.ci95_ns else {
+            if let Some((low, proof)) = self.proof_above(row, p) {
+                return Decision {
+                    verdict: GateVerdict::Fail,
+                    value_ns: Some(value),
+                    ci95_ns: Some([low, row.max_ns.unwrap_or(low).max(low)]),
+                    reason: format!("p{p} is {}; {proof}", units::duration(value)),
+                };
+            }
+            let mut reason = format!(
+                "p{p} is {}, but has no confidence interval",
+                units::duration(value)
+            );
+            if row.inflation() > 1.0 {
+                let counts =
+                    dependence::effective(row.n, dependence::of_percentile(row.inflation(), p));
+                reason += &format!(
+                    ": the {} samples depend on each other and count as {counts}, {} needed",
+                    row.n,
+                    earned_n(p)
+                );
+            }
+            return Decision::inconclusive(Some(value), reason);
+        };
+        self.decide_interval(&format!("p{p}"), value, bounds)
+    }
+
+    /// Why a percentile without a value is above the limit all the same, and its lower bound: a lower percentile is
+    /// above it, or every sample is.
+    fn proof_above(&self, row: &Latency, p: f64) -> Option<(u64, String)> {
+        let limit = units::duration(self.limit_ns);
+        let proof = LOWER
+            .into_iter()
+            .filter(|lower| *lower < p)
+            .find_map(|lower| {
+                let [low, _] = percentile_of(row, lower).ok()?.ci95_ns?;
+                let proof = format!("p{lower} is above the limit {limit} already");
+                (!self.within(low)).then_some((low, proof))
+            });
+        if proof.is_some() {
+            return proof;
+        }
+        // Of means over a batch, single operations are unknown.
+        let single = row.timing != Timing::BatchMean || row.batch <= 1;
+        if !single || row.n == 0 {
+            return None;
+        }
+        if let Some(least) = row.min_ns.filter(|min| !self.within(*min)) {
+            // The chance that all samples are above the percentile.
+            let chance = (1.0 - p / 100.0).powf(self.counts(row, p) as f64);
+            let (n, text) = (row.n, units::duration(least));
+            let proof =
+                format!("even the least of {n} samples, {text}, is above the limit {limit}");
+            return (chance < ERROR).then_some((least, proof));
+        }
+        // Some are within. If the percentile were, so few would be unlikely.
+        let histogram = row.histogram().ok()?;
+        let mut within = 0_u64;
+        let mut low = None;
+        for recorded in histogram.iter_recorded() {
+            let least = histogram.lowest_equivalent(recorded.value_iterated_to());
+            match self.within(least) {
+                true => within += recorded.count_at_value(),
+                false => {
+                    low = Some(least);
+                    break;
+                }
+            }
+        }
+        // Values above the range are above the limit if that is in the range.
+        if self.limit_ns >= histogram.high() {
+            within = within.saturating_add(row.saturated);
+        }
+        let (n, above) = (row.n, row.n.checked_sub(within)?);
+        let counts = self.counts(row, p);
+        let most = lower_quantile(counts, p / 100.0, (100.0 - p) / 100.0, ERROR)?;
+        let within = u128::from(within) * u128::from(counts);
+        (within <= u128::from(most) * u128::from(n)).then(|| {
+            let proof = format!(
+                "{above} of {n} samples are above the limit {limit}, too many for p{p} to be within"
+            );
+            (low.unwrap_or(self.limit_ns), proof)
+        })
+    }
+
+    /// How many independent samples those of a row count as for percentile `p`.
+    fn counts(&self, row: &Latency, p: f64) -> u64 {
+        dependence::effective(row.n, dependence::of_percentile(row.inflation(), p))
+    }
+
+    fn decide_mean(&self, row: &Latency) -> Decision {
+        let Some(mean) = row.mean_ns.filter(|mean| *mean >= 0.0) else {
+            return Decision::inconclusive(None, "no values");
+        };
+        // Saturating: a float beyond u64 becomes its greatest value.
+        let value = mean.round() as u64;
+        let counts = row.effective_n.unwrap_or(row.n);
+        let Some(stdev) = row.stdev_ns.filter(|stdev| *stdev >= 0.0 && counts >= 30) else {
+            let mut reason = format!("{} samples, 30 needed for the interval of a mean", row.n);
+            if counts < row.n {
+                reason = format!(
+                    "{} samples that count as {counts}, 30 needed for the interval of a mean",
+                    row.n
+                );
+            }
+            return Decision::inconclusive(Some(value), reason);
+        };
+        if let Some(tail) = row
+            .histogram()
+            .ok()
+            .and_then(|found| Tail::heavy(&found, row.saturated))
+        {
+            return self.decide_heavy(row, value, &tail);
+        }
+        let half = 1.959_964 * stdev / (counts as f64).sqrt();
+        let bounds = [
+            (mean - half).max(0.0).floor() as u64,
+            (mean + half).ceil() as u64,
+        ];
+        self.decide_interval("mean", value, bounds)
+    }
+
+    /// A mean without a variance has no interval: nothing proves that it is within the limit. What is above the
+    /// tail only adds to it, so that the mean without that can prove that it is not.
+    fn decide_heavy(&self, row: &Latency, value: u64, tail: &Tail) -> Decision {
+        let counts = row.effective_n.unwrap_or(row.n) as f64;
+        let low = (tail.capped_mean - 1.959_964 * tail.capped_stdev / counts.sqrt()).max(0.0);
+        let reason = format!(
+            "mean is {}, but the tail is too heavy for its interval (index {:.1}, above 2 needed)",
+            units::duration(value),
+            tail.index
+        );
+        let low = low.floor() as u64;
+        if self.within(low) {
+            return Decision::inconclusive(Some(value), format!("{reason}; limit a percentile"));
+        }
+        let (floor, limit) = (units::duration(low), units::duration(self.limit_ns));
+        Decision {
+            verdict: GateVerdict::Fail,
+            value_ns: Some(value),
+            ci95_ns: None,
+            reason: format!(
+                "{reason}; without the tail it is above {floor} already, the limit is {limit}"
+            ),
+        }
+    }
+
+    fn decide_interval(&self, what: &str, value: u64, [low, high]: [u64; 2]) -> Decision {
+        let (verdict, says) = if self.within(high) {
+            (GateVerdict::Pass, "whole interval within")
+        } else if !self.within(low) {
+            (GateVerdict::Fail, "whole interval above")
+        } else {
+            (GateVerdict::Inconclusive, "part of the interval above")
+        };
+        let (low_text, high_text) = (units::duration(low), units::duration(high));
+        let (value_text, limit) = (units::duration(value), units::duration(self.limit_ns));
+        let reason = format!("{what} is {value_text} ({low_text} to {high_text}), {says} {limit}");
+        Decision {
+            verdict,
+            value_ns: Some(value),
+            ci95_ns: Some([low, high]),
+            reason,
+        }
+    }
+
+    /// Extremes of batch means prove only one direction: a mean above the limit has an operation above it,
+    /// but a mean within the limit may hide one.
+    fn decide_extreme(&self, what: &str, row: &Latency, value: Option<u64>) -> Decision {
+        let Some(value) = value else {
+            return Decision::inconclusive(None, "no values");
+        };
+        let within = self.within(value);
+        let means = row.timing == Timing::BatchMean && row.batch > 1;
+        let hidden = means && within == (what == "max");
+        let value_text = units::duration(value);
+        if hidden {
+            let batch = row.batch;
+            let reason = format!(
+                "{what} of the means over {batch} operations is {value_text}; single operations are unknown"
+            );
+            return Decision::inconclusive(Some(value), reason);
+        }
+        let (verdict, says) = match within {
+            true => (GateVerdict::Pass, "within"),
+            false => (GateVerdict::Fail, "above"),
+        };
+        let reason = format!(
+            "{what} is {value_text}, {says} {}",
+            units::duration(self.limit_ns)
+        );
+        Decision {
+            verdict,
+            value_ns: Some(value),
+            ci95_ns: None,
+            reason,
+        }
+    }
+}
+
+/// The rows that the report has instead.
+fn others(rows: &[Latency]) -> String {
+    let mut names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!(", it has {}", names.join(" and ")),
+    }
+}
+
+/// The worst first: a failure, then an inconclusive result.
+fn severity(verdict: GateVerdict) -> u8 {
+    match verdict {
+        GateVerdict::Fail => 2,
+        GateVerdict::Inconclusive => 1,
+        GateVerdict::Pass => 0,
+    }
+}
+
+/// From the row's ladder, or from its histogram for any other percentile.
+fn percentile_of(row: &Latency, p: f64) -> Result<Percentile, String> {
+    if let Some(found) = row.find_percentile(p) {
+        return Ok(found.clone());
+    }
+    let histogram = row.histogram().map_err(|error| error.to_string())?;
+    let ladder = Ladder {
+        histogram: &histogram,
+        saturated: row.saturated,
+        timing: row.timing,
+        batch: row.batch,
+        min_ns: row.min_ns,
+        max_ns: row.max_ns,
+        inflation: row.inflation(),
+    };
+    ladder
+        .at(&[p])
+        .pop()
+        .ok_or_else(|| "no such percentile".to_owned())
+}

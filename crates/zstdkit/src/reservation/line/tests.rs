@@ -1,0 +1,195 @@
+//! The line, without a keeper: ticks come by hand.
+
+use super::*;
+use std::sync::atomic::AtomicBool;
+use std::task::Wake;
+
+#[derive(Default)]
+struct Woken(AtomicUsize);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Relaxed);
+    }
+}
+
+struct Person {
+    woken: Arc<Woken>,
+    waker: Waker,
+    ticket: u64,
+}
+
+impl Person {
+    fn joins(line: &Arc<Line>) -> Self {
+        let woken = Arc::<Woken>::default();
+        let waker = Waker::from(woken.clone());
+        let ticket = line.join(&waker);
+        Self {
+            woken,
+            waker,
+            ticket,
+        }
+    }
+
+    fn woken(&self) -> usize {
+        self.woken.0.load(Relaxed)
+    }
+
+    fn place(&self, line: &Line) -> Place {
+        line.place(self.ticket, &self.waker)
+    }
+}
+
+fn line() -> Arc<Line> {
+    let line = Arc::<Line>::default();
+    line.lock().kept = true;
+    line
+}
+
+fn ticks(line: &Line, count: u64) {
+    for _ in 0..count {
+        let acts = line.tick(&mut line.lock());
+        acts.run();
+    }
+}
+
+/// A stream whose context lies idle since a tick.
+struct Idle {
+    since: u64,
+    gave: AtomicBool,
+}
+
+impl Rests for Idle {
+    fn rested(&self) -> Option<u64> {
+        (!self.gave.load(Relaxed)).then_some(self.since)
+    }
+
+    fn give_back(&self) {
+        self.gave.store(true, Relaxed);
+    }
+}
+
+#[test]
+fn memory_is_given_in_order_of_arrival() {
+    let line = line();
+    let people: Vec<_> = (0..5).map(|_| Person::joins(&line)).collect();
+    assert!(!line.is_empty());
+    for first in 0..people.len() {
+        line.released();
+        line.released();
+        for (nth, person) in people.iter().enumerate().skip(first) {
+            assert_eq!(person.woken() > 0, nth == first, "{nth} of {first}");
+        }
+        assert_eq!(people[first].woken(), 1);
+        let places: Vec<_> = people[first..].iter().map(|one| one.place(&line)).collect();
+        assert_eq!(places[0], Place::First);
+        assert!(places[1..].iter().all(|&place| place == Place::Wait));
+        // Who leaves calls the next. That one is called once.
+        line.leave(people[first].ticket);
+        if let Some(next) = people.get(first + 1) {
+            assert_eq!(next.woken(), 1);
+        }
+    }
+    assert!(line.is_empty());
+    let waits = line.waits();
+    assert_eq!((waits.waiting, waits.waited), (0, 5));
+    assert!(waits.longest_ns > 0);
+}
+
+#[test]
+fn who_leaves_the_line_holds_up_nobody() {
+    let line = line();
+    let people: Vec<_> = (0..4).map(|_| Person::joins(&line)).collect();
+    line.leave(people[2].ticket);
+    line.leave(people[0].ticket);
+    line.leave(people[0].ticket);
+    assert_eq!(people[1].woken(), 1);
+    assert_eq!(people[1].place(&line), Place::First);
+    assert_eq!(people[3].place(&line), Place::Wait);
+    line.leave(people[1].ticket);
+    assert_eq!(people[3].woken(), 1);
+    assert_eq!(line.waits().waiting, 1);
+}
+
+#[test]
+fn who_is_called_and_does_not_come_is_passed_over_until_it_does() {
+    let line = line();
+    let people: Vec<_> = (0..3).map(|_| Person::joins(&line)).collect();
+    line.released();
+    ticks(&line, ABSENT_TICKS - 1);
+    assert_eq!(people[1].woken(), 0);
+    ticks(&line, 1);
+    assert_eq!(people[1].woken(), 1);
+    assert_eq!(people[1].place(&line), Place::First);
+    assert_eq!(people[2].place(&line), Place::Wait);
+    // It has kept its place.
+    assert_eq!(people[0].place(&line), Place::First);
+    assert_eq!(people[1].place(&line), Place::Wait);
+    // All may be absent. Then nobody is called, and whoever comes is first.
+    for person in &people {
+        line.released();
+        ticks(&line, ABSENT_TICKS);
+        assert_eq!(person.woken(), 1 + usize::from(person.ticket < 2));
+    }
+    assert!(line.lock().waiting.iter().all(|waiter| waiter.absent));
+    line.released();
+    assert_eq!(people[2].place(&line), Place::First);
+}
+
+#[test]
+fn the_longest_idle_gives_its_context_back_while_others_wait() {
+    let line = line();
+    let idle = [1, 0, 5].map(|since| {
+        let gave = AtomicBool::new(false);
+        Arc::new(Idle { since, gave })
+    });
+    let numbers = [0, 1, 2].map(|nth| {
+        let stream: Weak<Idle> = Arc::downgrade(&idle[nth]);
+        line.list(stream)
+    });
+    let gave = || [0, 1, 2].map(|nth: usize| idle[nth].gave.load(Relaxed));
+    let _person = Person::joins(&line);
+    ticks(&line, REST_TICKS - 1);
+    assert_eq!(gave(), [false; 3]);
+    ticks(&line, 1);
+    assert_eq!(gave(), [false, true, false]);
+    // What comes back is waited for.
+    line.released();
+    ticks(&line, REST_TICKS - 1);
+    assert_eq!(gave(), [false, true, false]);
+    ticks(&line, 1);
+    assert_eq!(gave(), [true, true, false]);
+    line.unlist(numbers[2]);
+    ticks(&line, 20);
+    assert_eq!(gave(), [true, true, false]);
+}
+
+#[test]
+fn where_nothing_comes_back_the_first_is_served_beyond_the_budget() {
+    let line = line();
+    let people: Vec<_> = (0..2).map(|_| Person::joins(&line)).collect();
+    ticks(&line, STILL_TICKS - 1);
+    assert_eq!(people[0].place(&line), Place::First);
+    line.released();
+    assert_eq!(people[0].place(&line), Place::First);
+    ticks(&line, STILL_TICKS);
+    assert_eq!(people[0].place(&line), Place::Beyond);
+    assert_eq!(people[1].place(&line), Place::Wait);
+    line.leave(people[0].ticket);
+    assert_eq!(people[1].place(&line), Place::First);
+}
+
+#[test]
+fn the_keeper_ends_when_nobody_waits() {
+    for _ in 0..3 {
+        let line = Arc::<Line>::default();
+        let people = [0, 1].map(|_| Person::joins(&line));
+        assert!(line.lock().kept);
+        people.iter().for_each(|person| line.leave(person.ticket));
+        // It holds the line until it ends.
+        while Arc::strong_count(&line) > 1 {
+            thread::yield_now();
+        }
+        assert!(!line.lock().kept);
+    }
+}

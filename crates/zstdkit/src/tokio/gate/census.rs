@@ -1,0 +1,47 @@
+//! How many contexts are at work on all threads of a runtime: streams wander between them.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use ::tokio::runtime::Id;
+
+/// Contexts at work on a runtime, whatever the number of its threads.
+const OPEN_BASE: usize = 2;
+/// And for each thread.
+const OPEN_PER_THREAD: usize = 2;
+
+/// The count of a runtime. Each gate of the runtime holds it once.
+#[derive(Debug, Default)]
+pub(super) struct Census {
+    open: AtomicUsize,
+}
+
+impl Census {
+    /// That of a runtime.
+    pub(super) fn of(runtime: Id) -> Arc<Self> {
+        static KNOWN: Mutex<Vec<(Id, Weak<Census>)>> = Mutex::new(Vec::new());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known.iter().find(|(id, _)| *id == runtime);
+        if let Some(census) = found.and_then(|(_, census)| census.upgrade()) {
+            return census;
+        }
+        let census = Arc::<Self>::default();
+        known.retain(|(_, census)| census.strong_count() > 0);
+        known.push((runtime, Arc::downgrade(&census)));
+        census
+    }
+
+    /// Corrects what a gate has told.
+    pub(super) fn correct(&self, before: usize, now: usize) {
+        if before != now {
+            self.open.fetch_add(now.wrapping_sub(before), Relaxed);
+        }
+    }
+
+    /// Whether there are enough, with so many on a gate that has told another number.
+    pub(super) fn is_full(self: &Arc<Self>, told: usize, here: usize) -> bool {
+        let elsewhere = self.open.load(Relaxed).wrapping_sub(told);
+        let most = OPEN_BASE + OPEN_PER_THREAD * Arc::strong_count(self);
+        elsewhere.saturating_add(here) >= most
+    }
+}
