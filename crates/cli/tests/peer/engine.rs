@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
+use nix::unistd::Pid;
 
 use crate::common::{perfkit, signals, words};
 
@@ -23,7 +24,7 @@ pub(crate) enum Kind {
 }
 
 /// Longer than anything that is waited for may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -161,9 +162,10 @@ impl Peer {
 
     /// Waits until it said this many lines with a text, from its start on.
     pub(crate) fn until_count(&mut self, text: &str, count: usize) {
+        let end = Instant::now() + PATIENCE;
         let mut found = self.count(text);
         while found < count {
-            let line = self.line(&format!("{count} times {text} after {found}"));
+            let line = self.line(&format!("{count} times {text} after {found}"), end);
             found += usize::from(line.contains(text));
         }
     }
@@ -174,6 +176,7 @@ impl Peer {
     }
 
     fn until_some(&mut self, what: &str, is: impl Fn(&str) -> bool) -> String {
+        let end = Instant::now() + PATIENCE;
         loop {
             while let Some(line) = self.said.get(self.seen) {
                 self.seen += 1;
@@ -181,12 +184,14 @@ impl Peer {
                     return line.clone();
                 }
             }
-            self.line(what);
+            self.line(what, end);
         }
     }
 
-    fn line(&mut self, what: &str) -> String {
-        match self.lines.recv_timeout(PATIENCE) {
+    /// Its next line. The end is that of the whole wait: heartbeats are lines, too, and never end.
+    fn line(&mut self, what: &str, end: Instant) -> String {
+        let left = end.saturating_duration_since(Instant::now());
+        match self.lines.recv_timeout(left) {
             Ok(line) => {
                 self.said.push(line.clone());
                 line
@@ -305,9 +310,23 @@ impl Ours {
 
     fn errors(&mut self) -> String {
         let mut text = String::new();
-        if let Some(mut pipe) = self.child.stderr.take() {
-            let _ = pipe.read_to_string(&mut text);
-        }
+        let Some(mut pipe) = self.child.stderr.take() else {
+            return text;
+        };
+        // The pipe ends with the process, which ends in time or is killed.
+        let process = Pid::from_raw(self.child.id().cast_signed());
+        let (ended, wait) = channel::<()>();
+        let watch = std::thread::spawn(move || {
+            let late = wait.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout);
+            if late {
+                let _ = nix::sys::signal::kill(process, Signal::SIGKILL);
+            }
+            late
+        });
+        let _ = pipe.read_to_string(&mut text);
+        drop(ended);
+        let late = watch.join().expect("it does not panic");
+        assert!(!late, "perfkit did not end; it said {text}");
         text
     }
 

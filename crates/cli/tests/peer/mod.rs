@@ -6,6 +6,8 @@
 pub(crate) mod engine;
 
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -18,12 +20,36 @@ macro_rules! trials {
 }
 pub(crate) use trials;
 
-pub(crate) fn trial(name: &str, here: bool, test: fn()) -> Trial {
+pub(crate) fn trial(name: &str, here: bool, test: impl FnOnce() + Send + 'static) -> Trial {
+    let guarded = name.to_owned();
     Trial::test(name, move || {
+        let _guard = Guard::new(guarded);
         test();
         Ok::<(), Failed>(())
     })
     .with_ignored_flag(!here)
+}
+
+/// Longer than any of these tests takes on a busy machine.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// Ends the process with the name of a test that waits for ever: without it nothing says which test that is.
+struct Guard {
+    /// Its drop tells that the test has ended.
+    _ended: Sender<()>,
+}
+
+impl Guard {
+    fn new(name: String) -> Self {
+        let (ended, wait) = channel::<()>();
+        std::thread::spawn(move || {
+            if wait.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
+                eprintln!("{name} has not ended in {} s", LIMIT.as_secs());
+                std::process::exit(101);
+            }
+        });
+        Self { _ended: ended }
+    }
 }
 
 /// Runs them as the arguments of the process say, and ends it.
