@@ -29,3 +29,5 @@ mod roundtrip;
 mod tokio;
 #[cfg(feature = "tokio")]
 mod tokio_io_traits;
+#[cfg(feature = "tokio")]
+mod tokio_turns;

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use super::directory::Entry;
 use super::encrypted::{self, Body};
+#[cfg(feature = "tokio")]
+use super::reader::PIECE_BYTES;
 use super::reader::{ArchiveReader, Scratch, is_small};
 use super::source::ReadAt;
 use crate::error::{Error, ErrorKind};
@@ -74,6 +76,23 @@ impl EntryContent {
             Held::Inflater => scratch.decoder.lent(end),
         };
         &held[self.unread.start..]
+    }
+
+    /// Whether there is decoded content that has not been read.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn has_unread(&self) -> bool {
+        !self.unread.is_empty()
+    }
+
+    /// About how much content the next [`fill`](Self::fill) decodes.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn next_bytes(&self, entry: &Entry<'_>) -> u64 {
+        match &self.stage {
+            _ if self.has_unread() => 0,
+            Stage::Start if is_small(entry) => entry.content_bytes(),
+            Stage::Start | Stage::Large(_) => PIECE_BYTES as u64,
+            Stage::End | Stage::Failed(_) => 0,
+        }
     }
 
     /// Marks bytes of the unread content as read.

@@ -5,6 +5,8 @@ mod decode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+#[cfg(feature = "tokio")]
+pub(super) use self::decode::PIECE_BYTES;
 use super::directory::{Directory, Entries, Entry};
 use super::encrypted::{self, refuse_unreadable};
 use super::locate::Locator;

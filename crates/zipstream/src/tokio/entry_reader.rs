@@ -86,22 +86,26 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncBufRead for AsyncEntryReader<'_, R> 
             if fetch.is_some() {
                 ready!(reader.poll_fill(fetch, context))?;
             }
-            ready!(reader.turn.poll_take(context));
-            match content.fill(&reader.reader, entry, &mut reader.scratch) {
-                Ok(_) => return Poll::Ready(Ok(content.unread(&reader.scratch))),
-                Err(error) if is_missing(&error) => {
-                    reader.charge_fetched();
-                    ready!(reader.poll_fill(fetch, context))?;
+            if content.has_unread() {
+                return Poll::Ready(Ok(content.unread(&reader.scratch)));
+            }
+            let next_ns = reader.pace.to_work(content.next_bytes(entry));
+            ready!(reader.pace.poll_take(next_ns, context));
+            let fill = || content.fill(&reader.reader, entry, &mut reader.scratch);
+            match reader.pace.work(fill) {
+                Ok(_) => {
+                    let unread = content.unread(&reader.scratch);
+                    reader.pace.worked_on(unread.len() as u64);
+                    return Poll::Ready(Ok(unread));
                 }
+                Err(error) if is_missing(&error) => ready!(reader.poll_fill(fetch, context))?,
                 Err(error) => return Poll::Ready(Err(error.into())),
             }
         }
     }
 
     fn consume(self: Pin<&mut Self>, bytes: usize) {
-        let this = self.get_mut();
-        this.content.consume(bytes);
-        this.reader.turn.charge(bytes as u64);
+        self.get_mut().content.consume(bytes);
     }
 }
 

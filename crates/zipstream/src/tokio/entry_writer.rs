@@ -79,11 +79,8 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncEntryWriter<'_, W> {
         content: &[u8],
     ) -> Poll<io::Result<usize>> {
         let archive = &mut *self.get_mut().archive;
-        ready!(archive.turn.poll_take(context));
-        ready!(archive.poll_room(context))?;
-        let bytes = archive.encoder.push(content)?;
-        archive.turn.charge(bytes as u64);
-        Poll::Ready(Ok(bytes))
+        ready!(archive.poll_push_ready(content, context))?;
+        Poll::Ready(Ok(archive.push_now(content)?))
     }
 
     /// Writes all compressed bytes to the sink and flushes it. Content that waits to be compressed
@@ -96,8 +93,8 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncEntryWriter<'_, W> {
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         if !this.ended {
-            ready!(this.archive.poll_room(context))?;
-            this.archive.encoder.finish_entry()?;
+            ready!(this.archive.poll_finish_ready(context))?;
+            this.archive.finish_now()?;
             this.ended = true;
         }
         Poll::Ready(Ok(()))

@@ -6,10 +6,13 @@ use std::task::{Context, Poll, ready};
 
 use ::tokio::io::{AsyncRead, ReadBuf};
 
-use super::YieldBudget;
+use super::pace::Pace;
 use crate::crypt::Decryption;
 use crate::error::Error;
 use crate::read::{Buffered, Entry, Piece, ReadOptions, StreamEntry};
+
+/// What 1 KiB of content takes to decode, until it is known better.
+const NS_PER_KIB: u64 = 2_000;
 
 /// Reads an archive from an [`AsyncRead`]. Any of its futures may be dropped and repeated; nothing
 /// is lost if the reads of the source lose nothing.
@@ -36,7 +39,7 @@ use crate::read::{Buffered, Entry, Piece, ReadOptions, StreamEntry};
 pub struct AsyncPipeReader<R> {
     source: R,
     pub(super) pipe: Buffered,
-    pub(super) turn: YieldBudget,
+    pub(super) pace: Pace,
 }
 
 impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
@@ -45,7 +48,7 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
         Self {
             source,
             pipe: Buffered::new(options),
-            turn: YieldBudget::default(),
+            pace: Pace::new(NS_PER_KIB),
         }
     }
 
@@ -58,7 +61,8 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
     /// The next entry; skips the rest of the current one. `None` where the directory starts.
     pub async fn next_entry(&mut self) -> Result<Option<&StreamEntry>, Error> {
         let entry = loop {
-            match self.pipe.next_entry()? {
+            self.pace.take(self.pace.to_go_on()).await;
+            match self.pace.work(|| self.pipe.next_entry())? {
                 Some(entry) => break entry,
                 None => self.fill().await?,
             }
@@ -69,15 +73,11 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
     /// The next piece of the content of the current entry, of up to 128 KiB. `None` after all of it
     /// was returned and verified.
     pub async fn next_piece(&mut self) -> Result<Option<&[u8]>, Error> {
-        self.turn.take().await;
         loop {
-            match self.pipe.next_piece()? {
+            self.pace.take(self.pace.to_go_on()).await;
+            match self.pace.work(|| self.pipe.next_piece())? {
                 Piece::Missing => self.fill().await?,
-                Piece::Content => {
-                    let piece = self.pipe.take_piece();
-                    self.turn.charge(piece.len() as u64);
-                    return Ok(Some(piece));
-                }
+                Piece::Content => return Ok(Some(self.pipe.take_piece())),
                 Piece::End => return Ok(None),
             }
         }
@@ -86,7 +86,8 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
     /// The next record of the directory, after the last entry; `None` at the end of the archive.
     pub async fn next_record(&mut self) -> Result<Option<Entry<'_>>, Error> {
         let record = loop {
-            match self.pipe.next_record()? {
+            self.pace.take(self.pace.to_go_on()).await;
+            match self.pace.work(|| self.pipe.next_record())? {
                 Some(record) => break record,
                 None => self.fill().await?,
             }
@@ -106,7 +107,6 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
     }
 
     async fn fill(&mut self) -> Result<(), Error> {
-        self.turn.take().await;
         poll_fn(|context| self.poll_fill(context)).await
     }
 
@@ -117,7 +117,7 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
         let bytes = room.filled().len();
         read.map_err(|error| Error::io(&error).at(self.pipe.offset()))?;
         self.pipe.filled(bytes);
-        self.turn.charge(bytes as u64);
+        self.pace.copied(bytes as u64);
         Poll::Ready(Ok(()))
     }
 }

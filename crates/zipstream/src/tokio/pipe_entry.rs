@@ -70,8 +70,9 @@ impl<R: AsyncRead + Unpin> AsyncBufRead for AsyncPipeEntryReader<'_, R> {
     fn poll_fill_buf(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<&[u8]>> {
         let reader = &mut *self.get_mut().reader;
         loop {
-            ready!(reader.turn.poll_take(context));
-            match reader.pipe.next_piece()? {
+            let next_ns = reader.pace.to_go_on();
+            ready!(reader.pace.poll_take(next_ns, context));
+            match reader.pace.work(|| reader.pipe.next_piece())? {
                 Piece::Missing => ready!(reader.poll_fill(context))?,
                 Piece::Content => return Poll::Ready(Ok(reader.pipe.piece())),
                 Piece::End => return Poll::Ready(Ok(&[])),
@@ -80,8 +81,6 @@ impl<R: AsyncRead + Unpin> AsyncBufRead for AsyncPipeEntryReader<'_, R> {
     }
 
     fn consume(self: Pin<&mut Self>, bytes: usize) {
-        let reader = &mut *self.get_mut().reader;
-        reader.pipe.consume(bytes);
-        reader.turn.charge(bytes as u64);
+        self.get_mut().reader.pipe.consume(bytes);
     }
 }

@@ -12,12 +12,15 @@ use std::task::{Context, Poll, ready};
 use ::tokio::io::{AsyncRead, AsyncSeek, AsyncSeekExt as _, AsyncWrite, AsyncWriteExt as _};
 
 use super::fetch::Fetch;
-use super::{ENTRY_BYTES, YieldBudget};
+use super::pace::Pace;
 use crate::crypt::Decryption;
 use crate::error::{Error, ErrorKind};
 use crate::read::{
     ArchiveReader, Directory, Entry, EntryContent, Locator, ReadAt, ReadOptions, Scratch, Strict,
 };
+
+/// What 1 KiB of content takes to decode, until it is known better.
+const NS_PER_KIB: u64 = 2_000;
 
 /// Reads an archive from anything that reads and seeks asynchronously.
 ///
@@ -41,7 +44,7 @@ pub struct AsyncArchiveReader<R> {
     source: R,
     pub(super) reader: ArchiveReader<Held>,
     pub(super) scratch: Scratch,
-    pub(super) turn: YieldBudget,
+    pub(super) pace: Pace,
 }
 
 impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
@@ -69,7 +72,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
             source,
             reader: ArchiveReader::over(held, locator.finish()?, options)?,
             scratch: Scratch::default(),
-            turn: YieldBudget::default(),
+            pace: Pace::new(NS_PER_KIB),
         };
         if options.is_strict() {
             reader.check().await?;
@@ -102,7 +105,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
             source,
             reader: self.reader.with_source(held),
             scratch: Scratch::default(),
-            turn: YieldBudget::default(),
+            pace: Pace::new(NS_PER_KIB),
         }
     }
 
@@ -143,7 +146,8 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         }
         let mut check = Strict::new(&self.reader)?;
         loop {
-            match check.run(&self.reader) {
+            self.pace.take(self.pace.to_go_on()).await;
+            match self.pace.work(|| check.run(&self.reader)) {
                 Err(error) if is_missing(&error) => self.fill().await?,
                 result => return result,
             }
@@ -168,37 +172,28 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         sink: &mut (impl AsyncWrite + Unpin),
     ) -> Result<u64, Error> {
         let named = |error: Error| error.entry(entry.name_lossy());
-        self.turn.take().await;
         let (mut content, mut total) = (EntryContent::new(), 0);
         loop {
-            match content.fill(&self.reader, entry, &mut self.scratch) {
+            let next_ns = self.pace.to_work(content.next_bytes(entry));
+            self.pace.take(next_ns).await;
+            let fill = || content.fill(&self.reader, entry, &mut self.scratch);
+            match self.pace.work(fill) {
                 Ok(true) => {
                     let piece = content.unread(&self.scratch);
-                    write(sink, piece).await.map_err(named)?;
                     let bytes = piece.len();
+                    self.pace.worked_on(bytes as u64);
+                    write(sink, piece).await.map_err(named)?;
                     content.consume(bytes);
                     total += bytes as u64;
-                    self.turn.charge(bytes as u64);
                 }
                 Ok(false) => {
-                    self.turn.charge(ENTRY_BYTES);
+                    self.pace.entry();
                     return Ok(total);
                 }
-                Err(error) if is_missing(&error) => {
-                    // Fetched bytes may have been authenticated without returning content.
-                    self.charge_fetched();
-                    self.fill().await.map_err(named)?;
-                }
+                Err(error) if is_missing(&error) => self.fill().await.map_err(named)?,
                 Err(error) => return Err(error),
             }
-            self.turn.take().await;
         }
-    }
-
-    /// Counts what was fetched last as work.
-    pub(super) fn charge_fetched(&mut self) {
-        let bytes = self.reader.source().lock().bytes.len() as u64;
-        self.turn.charge(bytes);
     }
 
     /// Fetches what was missing last.

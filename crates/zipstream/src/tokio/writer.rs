@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use ::tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 
-use super::{ENTRY_BYTES, YieldBudget};
+use super::pace::Pace;
 use crate::crypt::Encryption;
 use crate::error::Error;
 use crate::read::Directory;
@@ -15,6 +15,16 @@ use crate::write::{ArchiveEncoder, ArchiveOptions, EntryOptions, PushError, Tota
 
 /// Output from which a write to the sink pays off.
 const WRITE_BYTES: usize = 128 << 10;
+/// What 1 KiB of content takes to compress, until it is known better.
+const NS_PER_KIB: u64 = 7_000;
+/// The longest that a call compresses an entry itself, as far as that can be told.
+const INLINE_NS_MAX: u64 = 1_000_000;
+/// About as much content as a read gives.
+const READ_BYTES: u64 = 16 << 10;
+/// About the most content that a push takes.
+const PUSH_BYTES_MAX: usize = 256 << 10;
+/// Less content is copied without looking at a clock.
+const COPY_BYTES_MAX: usize = 4 << 10;
 
 /// Writes an archive to an [`AsyncWrite`].
 ///
@@ -37,7 +47,7 @@ const WRITE_BYTES: usize = 128 << 10;
 pub struct AsyncArchiveWriter<W> {
     pub(super) encoder: ArchiveEncoder,
     sink: W,
-    pub(super) turn: YieldBudget,
+    pub(super) pace: Pace,
 }
 
 impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
@@ -46,7 +56,7 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         Self {
             encoder: ArchiveEncoder::nonblocking_default(),
             sink,
-            turn: YieldBudget::default(),
+            pace: Pace::new(NS_PER_KIB),
         }
     }
 
@@ -56,7 +66,7 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         Ok(Self {
             encoder: ArchiveEncoder::nonblocking(options)?,
             sink,
-            turn: YieldBudget::default(),
+            pace: Pace::new(NS_PER_KIB),
         })
     }
 
@@ -80,7 +90,7 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
     /// Starts an entry, as [`ArchiveEncoder::start_entry`] does.
     pub async fn start_entry(&mut self, name: &str, options: &EntryOptions) -> Result<(), Error> {
         self.ready().await?;
-        self.turn.charge(ENTRY_BYTES);
+        self.pace.entry();
         self.encoder.start_entry(name, options)
     }
 
@@ -95,10 +105,8 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
     /// Takes some of `content` and returns the number of bytes: at least one, unless it is empty. A
     /// dropped future has taken none.
     pub async fn push_some(&mut self, content: &[u8]) -> Result<usize, Error> {
-        self.ready().await?;
-        let bytes = self.encoder.push(content)?;
-        self.turn.charge(bytes as u64);
-        Ok(bytes)
+        poll_fn(|context| self.poll_push_ready(content, context)).await?;
+        self.push_now(content)
     }
 
     /// Reads once from `source` into the open entry; returns the number of bytes, 0 at its end. A
@@ -108,17 +116,21 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         source: &mut (impl AsyncRead + Unpin),
     ) -> Result<usize, PushError> {
         self.ready().await.map_err(PushError::Archive)?;
+        if !self.encoder.only_copies() {
+            let room = || self.encoder.room().map(drop);
+            self.pace.work(room).map_err(PushError::Archive)?;
+        }
         let room = self.encoder.room().map_err(PushError::Archive)?;
         let bytes = source.read(room).await.map_err(PushError::Source)?;
         self.encoder.filled(bytes).map_err(PushError::Archive)?;
-        self.turn.charge(bytes as u64);
+        self.pace.copied(bytes as u64);
         Ok(bytes)
     }
 
     /// Ends the entry.
     pub async fn finish_entry(&mut self) -> Result<(), Error> {
-        self.ready().await?;
-        self.encoder.finish_entry()
+        poll_fn(|context| self.poll_finish_ready(context)).await?;
+        self.finish_now()
     }
 
     /// Removes the open entry, as [`ArchiveEncoder::abandon_entry`] does.
@@ -157,7 +169,8 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         if self.encoder.directory_bytes() > WRITE_BYTES as u64 {
             self.drain(1).await?;
         }
-        let totals = self.encoder.finish()?;
+        self.pace.take(0).await;
+        let totals = self.pace.work(|| self.encoder.finish())?;
         self.flush().await?;
         Ok(totals)
     }
@@ -184,17 +197,71 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         &self.sink
     }
 
-    /// Waits until a call may be made: the task has yielded if it is due, output is written, and
-    /// another job may be submitted.
+    /// Waits until a call may be made: its thread has time for it in this turn, output is written, and another job
+    /// may be submitted.
     async fn ready(&mut self) -> Result<(), Error> {
-        self.turn.take().await;
-        poll_fn(|context| self.poll_room(context)).await
+        let next_ns = Pace::to_copy(READ_BYTES);
+        poll_fn(|context| self.poll_ready(next_ns, context)).await
     }
 
-    /// The same without yielding.
-    pub(super) fn poll_room(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
+    /// The same for a call that will probably take this long.
+    fn poll_ready(&mut self, next_ns: u64, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        ready!(self.poll_room(context))?;
+        self.pace.poll_take(next_ns, context).map(Ok)
+    }
+
+    /// The same for a call that takes some of the content.
+    pub(super) fn poll_push_ready(
+        &mut self,
+        content: &[u8],
+        context: &mut Context<'_>,
+    ) -> Poll<Result<(), Error>> {
+        let bytes = content.len().min(PUSH_BYTES_MAX);
+        self.poll_ready(Pace::to_copy(bytes as u64), context)
+    }
+
+    /// The same for the call that ends an entry.
+    pub(super) fn poll_finish_ready(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<(), Error>> {
+        let next_ns = self.pace.to_work(self.encoder.inline_bytes());
+        self.poll_ready(next_ns, context)
+    }
+
+    /// Takes some of the content, when this is [ready](Self::poll_push_ready).
+    pub(super) fn push_now(&mut self, content: &[u8]) -> Result<usize, Error> {
+        if content.len() < COPY_BYTES_MAX && self.encoder.only_copies() {
+            let bytes = self.encoder.push(content)?;
+            self.pace.copied(bytes as u64);
+            return Ok(bytes);
+        }
+        self.pace.work(|| self.encoder.push(content))
+    }
+
+    /// Ends the entry, when this is ready. What compressing takes decides which entries are compressed by the call.
+    pub(super) fn finish_now(&mut self) -> Result<(), Error> {
+        let bytes = self.encoder.inline_bytes();
+        self.pace.work(|| self.encoder.finish_entry())?;
+        match bytes {
+            0 => self.pace.rate().relax(),
+            bytes => self.pace.worked_on(bytes),
+        }
+        let most = self.pace.rate().bytes_within(INLINE_NS_MAX);
+        self.encoder.limit_inline(most);
+        Ok(())
+    }
+
+    /// Writes the output to the sink if there is much of it, and waits until another job may be submitted.
+    fn poll_room(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         ready!(self.poll_drain(context, WRITE_BYTES))?;
-        self.encoder.poll_room(context.waker())
+        let before = self.encoder.output().len();
+        let room = self.encoder.poll_room(context.waker());
+        let more = self.encoder.output().len().saturating_sub(before);
+        if more > 0 {
+            self.pace.copied(more as u64);
+        }
+        room
     }
 
     async fn drain(&mut self, least: usize) -> Result<(), Error> {

@@ -5,10 +5,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use ::tokio::io::{AsyncRead, ReadBuf};
+use turns::{Keeps, Turn, timed};
 
 use super::memory::{Memory, Need};
-use super::scheduler::{Scheduler, timed};
-use super::turn::Turn;
+use super::scheduler::Scheduler;
 use crate::decoder::{Decoder, Suspended, Totals};
 use crate::error::{Error, Repr};
 use crate::format::BLOCK_BYTES_MAX;
@@ -197,9 +197,12 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
     }
 
     fn poll_turn(&mut self, next_ns: u64, context: &mut Context<'_>) -> Poll<()> {
-        let open = self.decoder.is_some();
+        let keeps = match self.decoder {
+            Some(_) => Keeps::Context,
+            None => Keeps::NewContext,
+        };
         let threshold_ns = self.scheduler.model().threshold_ns();
-        self.turn.poll_take(context, next_ns, threshold_ns, open)
+        self.turn.poll_take(context, next_ns, threshold_ns, keeps)
     }
 
     /// Reads until the block is complete, the reader has nothing or the buffer is full.

@@ -10,13 +10,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use ::tokio::io::AsyncWrite;
+use turns::{Keeps, Turn, timed};
 
 use super::berth::Berth;
 use super::job::{Job, Task};
 use super::memory::{Memory, Need};
-use super::scheduler::{CHUNK_BYTES, PooledEncoder, Scheduler, timed};
+use super::scheduler::{CHUNK_BYTES, PooledEncoder, Scheduler};
 use super::tiny::{TINY_BYTES, Tiny};
-use super::turn::Turn;
 use crate::error::Error;
 use crate::options::EncoderOptions;
 use crate::schedule::{CostKey, Decision, OffloadError, OffloadFuture};
@@ -263,7 +263,8 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         };
         let threshold_ns = model.threshold_ns();
         if !self.memory.waits() {
-            ready!(self.turn.poll_take(context, next_ns, threshold_ns, false));
+            let keeps = Keeps::NewContext;
+            ready!(self.turn.poll_take(context, next_ns, threshold_ns, keeps));
         }
         let model = self.scheduler.model();
         let decision = match operation {
@@ -338,7 +339,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         let tiny_ns = self.tiny.expected_ns().filter(|_| bytes < TINY_BYTES);
         let next_ns = tiny_ns.unwrap_or_else(|| model.predict_ns(self.key, bytes));
         self.turn
-            .poll_take(context, next_ns, model.threshold_ns(), true)
+            .poll_take(context, next_ns, model.threshold_ns(), Keeps::Context)
     }
 
     /// Gives the engine what is gathered, with this operation: here, slice by slice, or on another thread,

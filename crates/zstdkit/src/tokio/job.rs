@@ -1,7 +1,8 @@
 //! A chunk that another thread compresses.
 
-use super::gate::Away;
-use super::scheduler::{PooledEncoder, timed};
+use turns::{Away, timed};
+
+use super::scheduler::PooledEncoder;
 use crate::error::Error;
 use crate::sliced::Budget;
 use crate::step::Operation;

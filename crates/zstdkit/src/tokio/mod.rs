@@ -5,7 +5,9 @@
 //! are thin layers over `sliced`, `schedule` and the pool.
 //!
 //! Only these layers read a clock. They time their own calls and teach the cost model, so that it stays
-//! accurate for the machine and the data.
+//! accurate for the machine and the data. All streams and calls of a worker thread share its turns, also with those
+//! of other crates that take part in `perfkit-turns`: together they hold the thread no longer than the threshold or one
+//! call.
 //!
 //! Where memory of the pool is short, streams and calls wait for it, in order of arrival; only what is larger than the
 //! whole budget is an error. A stream that is not called meanwhile may have to give its context back: it goes on with
@@ -17,15 +19,16 @@
 mod berth;
 mod decoder;
 mod encoder;
-mod gate;
 mod job;
 mod memory;
 mod scheduler;
 mod tiny;
-mod turn;
 mod unpack;
 mod whole;
 
 pub use decoder::AsyncDecoder;
 pub use encoder::AsyncEncoder;
 pub use scheduler::Scheduler;
+
+/// Who shares a turn should mean the same by it.
+const _: () = assert!(turns::THRESHOLD_NS == crate::schedule::THRESHOLD_NS);

@@ -3,7 +3,6 @@
 use std::io;
 use std::num::NonZero;
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::decoder::{Decoder, Suspended};
 use crate::encoder::Encoder;
@@ -107,11 +106,3 @@ impl Scheduler {
 
 /// A sliced decoder from a pool.
 pub(super) type PooledDecoder = SlicedDecoder<Pooled<Decoder>>;
-
-/// The result of `work`, and the nanoseconds it took.
-pub(super) fn timed<T>(work: impl FnOnce() -> T) -> (T, u64) {
-    let start = Instant::now();
-    let value = work();
-    let ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    (value, ns)
-}

@@ -1,6 +1,6 @@
 //! The time of calls with little content.
 
-use super::scheduler::timed;
+use turns::timed;
 
 /// Less content than this is compressed without looking at a clock each time: a flush of a few bytes takes
 /// about a microsecond, and a clock a tenth of that.

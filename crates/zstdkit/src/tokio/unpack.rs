@@ -1,8 +1,9 @@
 //! Whole buffers that are decompressed: inline, or a block at a time.
 
+use turns::{Keeps, Turn, timed};
+
 use super::memory::Need;
-use super::scheduler::{CHUNK_BYTES, PooledDecoder, Scheduler, timed};
-use super::turn::Turn;
+use super::scheduler::{CHUNK_BYTES, PooledDecoder, Scheduler};
 use super::whole::out_of_memory;
 use crate::decoder::Suspended;
 use crate::error::Error;
@@ -46,7 +47,8 @@ impl Scheduler {
         let key = CostKey::decompress(bytes);
         let predicted_ns = self.model().predict_ns(key, bytes);
         let mut turn = Turn::new();
-        turn.take(predicted_ns, self.model().threshold_ns()).await;
+        turn.take(predicted_ns, self.model().threshold_ns(), Keeps::Nothing)
+            .await;
         let need = Need {
             bytes: DECODER_BYTES,
             brief: true,
@@ -83,7 +85,8 @@ impl Scheduler {
             }
             let block = BLOCK_BYTES_MAX as usize;
             let predicted_ns = self.model().predict_ns(CostKey::decompress_slice(), block);
-            turn.take(predicted_ns, self.model().threshold_ns()).await;
+            turn.take(predicted_ns, self.model().threshold_ns(), Keeps::Context)
+                .await;
             let rest = &stream.as_ref()[at..];
             let (step, ns) =
                 timed(|| decoder.step(rest, &mut content[filled..], &mut Budget::slices(1)));

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use turns::{Keeps, Turn, timed};
+
 use super::memory::Need;
-use super::scheduler::{CHUNK_BYTES, PooledEncoder, Scheduler, timed};
-use super::turn::Turn;
+use super::scheduler::{CHUNK_BYTES, PooledEncoder, Scheduler};
 use crate::error::{Error, Repr};
 use crate::oneshot::compress_bound;
 use crate::options::EncoderOptions;
@@ -57,7 +58,8 @@ impl Scheduler {
         let key = CostKey::compress(options, content.len());
         let predicted_ns = self.model().predict_ns(key, content.len());
         let mut turn = Turn::new();
-        turn.take(predicted_ns, self.model().threshold_ns()).await;
+        turn.take(predicted_ns, self.model().threshold_ns(), Keeps::Nothing)
+            .await;
         let size = Some(content.len() as u64);
         let need = Need {
             bytes: options.one_shot_estimate_bytes(size),
@@ -90,7 +92,8 @@ impl Scheduler {
         let (mut turn, mut at, mut total_ns) = (Turn::new(), 0, 0_u64);
         loop {
             let predicted_ns = self.model().predict_ns(slice, SLICE_BYTES);
-            turn.take(predicted_ns, self.model().threshold_ns()).await;
+            turn.take(predicted_ns, self.model().threshold_ns(), Keeps::Context)
+                .await;
             let mut rest = &content.as_ref()[at..];
             let (state, ns) = timed(|| {
                 encoder.step_into(

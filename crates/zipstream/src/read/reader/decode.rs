@@ -14,7 +14,7 @@ use crate::format::flag;
 use crate::method::Method;
 
 /// Room for one piece of larger content.
-const PIECE_BYTES: usize = 128 << 10;
+pub(in crate::read) const PIECE_BYTES: usize = 128 << 10;
 
 impl<R: ReadAt> ArchiveReader<R> {
     /// Decodes and verifies a small content in one piece.

@@ -124,11 +124,16 @@ impl ArchiveEncoder {
         Ok(())
     }
 
-    fn finish_whole(&mut self, start: usize) -> Result<(), Error> {
-        let meta = self.meta()?;
+    /// Whether the call itself compresses the open entry when it ends.
+    pub(super) fn is_inline(&self) -> bool {
         let first = self.slots.is_empty() && self.batch.entries() == 0;
         let small = self.open.taken <= self.inline_bytes_max;
-        if self.in_flight.is_none() || (first && small && self.inline_bytes_max > 0) {
+        self.in_flight.is_none() || (first && small && self.inline_bytes_max > 0)
+    }
+
+    fn finish_whole(&mut self, start: usize) -> Result<(), Error> {
+        let meta = self.meta()?;
+        if self.is_inline() {
             let observer = self.options.observer.clone();
             let job = Described {
                 entry: self.started - 1,

@@ -3,8 +3,9 @@
 
 use std::task::{Poll, Waker};
 
-use super::{ArchiveEncoder, State};
+use super::{ArchiveEncoder, State, WHOLE_BYTES_MAX};
 use crate::error::Error;
+use crate::method::Method;
 use crate::write::in_flight::InFlight;
 use crate::write::options::ArchiveOptions;
 use crate::write::workers::Workers;
@@ -33,6 +34,33 @@ impl ArchiveEncoder {
             waits: false,
             inline_bytes_max: INLINE_BYTES_MAX,
             ..Self::inline()
+        }
+    }
+
+    /// Compresses no entry larger than this by the call itself, nor any of more than 128 KiB.
+    pub(crate) fn limit_inline(&mut self, bytes: u64) {
+        self.inline_bytes_max = bytes.clamp(1, INLINE_BYTES_MAX);
+    }
+
+    /// The content that the end of the open entry compresses by the call itself; 0 if another thread will, or if
+    /// it is only copied.
+    pub(crate) fn inline_bytes(&self) -> u64 {
+        let stored = self
+            .open
+            .meta
+            .is_none_or(|meta| meta.method == Method::Stored);
+        match &self.state {
+            State::Whole(_) if !stored && self.is_inline() => self.open.taken,
+            _ => 0,
+        }
+    }
+
+    /// Whether the next content, or a part of it, is only copied.
+    pub(crate) fn only_copies(&self) -> bool {
+        match &self.state {
+            State::Whole(start) => self.batch.filled() - start < WHOLE_BYTES_MAX,
+            State::Large(bytes) => self.chunk.content().len() < *bytes,
+            _ => true,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use ::tokio::runtime::Id;
+use tokio::runtime::Id;
 
 /// Contexts at work on a runtime, whatever the number of its threads.
 const OPEN_BASE: usize = 2;
@@ -12,13 +12,13 @@ const OPEN_PER_THREAD: usize = 2;
 
 /// The count of a runtime. Each gate of the runtime holds it once.
 #[derive(Debug, Default)]
-pub(super) struct Census {
+pub(in crate::gate) struct Census {
     open: AtomicUsize,
 }
 
 impl Census {
     /// That of a runtime.
-    pub(super) fn of(runtime: Id) -> Arc<Self> {
+    pub(in crate::gate) fn of(runtime: Id) -> Arc<Self> {
         static KNOWN: Mutex<Vec<(Id, Weak<Census>)>> = Mutex::new(Vec::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let found = known.iter().find(|(id, _)| *id == runtime);
@@ -32,14 +32,14 @@ impl Census {
     }
 
     /// Corrects what a gate has told.
-    pub(super) fn correct(&self, before: usize, now: usize) {
+    pub(in crate::gate) fn correct(&self, before: usize, now: usize) {
         if before != now {
             self.open.fetch_add(now.wrapping_sub(before), Relaxed);
         }
     }
 
     /// Whether there are enough, with so many on a gate that has told another number.
-    pub(super) fn is_full(self: &Arc<Self>, told: usize, here: usize) -> bool {
+    pub(in crate::gate) fn is_full(self: &Arc<Self>, told: usize, here: usize) -> bool {
         let elsewhere = self.open.load(Relaxed).wrapping_sub(told);
         let most = OPEN_BASE + OPEN_PER_THREAD * Arc::strong_count(self);
         elsewhere.saturating_add(here) >= most

@@ -13,12 +13,12 @@ impl Wake for Woken {
     }
 }
 
-fn wish(stream: u64, next_ns: u64, open: bool) -> Wish {
+fn wish(stream: u64, next_ns: u64, keeps: Keeps) -> Wish {
     Wish {
         stream,
         next_ns,
         turn_ns: 50_000,
-        open,
+        keeps,
     }
 }
 
@@ -41,7 +41,11 @@ fn order(wishes: &[Wish], calls: usize) -> Vec<Vec<u64>> {
             }
             turn.push(wish.stream);
             gate.held(wish.stream, wish.next_ns);
-            again.push((Wish { open: true, ..wish }, calls - 1));
+            let keeps = match wish.keeps {
+                Keeps::NewContext => Keeps::Context,
+                kept => kept,
+            };
+            again.push((Wish { keeps, ..wish }, calls - 1));
             false
         });
         for (wish, calls) in again {
@@ -57,20 +61,26 @@ fn order(wishes: &[Wish], calls: usize) -> Vec<Vec<u64>> {
 
 #[test]
 fn short_calls_share_a_turn_and_long_ones_have_it_alone() {
-    let short: Vec<_> = (1..=7).map(|stream| wish(stream, 20_000, true)).collect();
+    let short: Vec<_> = (1..=7)
+        .map(|stream| wish(stream, 20_000, Keeps::Context))
+        .collect();
     assert_eq!(
         order(&short, 1),
         [vec![1, 2], vec![3, 4], vec![5, 6], vec![7]]
     );
-    let long: Vec<_> = (1..=3).map(|stream| wish(stream, 90_000, true)).collect();
+    let long: Vec<_> = (1..=3)
+        .map(|stream| wish(stream, 90_000, Keeps::Context))
+        .collect();
     assert_eq!(order(&long, 1), [[1], [2], [3]]);
-    let free: Vec<_> = (1..=3).map(|stream| wish(stream, 0, true)).collect();
+    let free: Vec<_> = (1..=3)
+        .map(|stream| wish(stream, 0, Keeps::Context))
+        .collect();
     assert_eq!(order(&free, 1), [[1, 2, 3]]);
 }
 
 #[test]
 fn a_stream_goes_on_until_its_lease_ends_and_then_the_next() {
-    let streams = [1, 2].map(|stream| wish(stream, 100_000, true));
+    let streams = [1, 2].map(|stream| wish(stream, 100_000, Keeps::Context));
     let turns: Vec<u64> = order(&streams, 25).concat();
     let runs: Vec<usize> = turns.chunk_by(|a, b| a == b).map(<[u64]>::len).collect();
     assert_eq!(runs, [10, 10, 10, 10, 5, 5]);
@@ -79,7 +89,7 @@ fn a_stream_goes_on_until_its_lease_ends_and_then_the_next() {
 #[test]
 fn only_a_few_open_contexts_wait_at_a_time_but_nobody_waits_for_ever() {
     let closed: Vec<_> = (1..=20)
-        .map(|stream| wish(stream, 100_000, false))
+        .map(|stream| wish(stream, 100_000, Keeps::NewContext))
         .collect();
     let turns: Vec<u64> = order(&closed, 30).concat();
     let (mut open, mut most) = (std::collections::BTreeMap::new(), 0);
@@ -90,8 +100,10 @@ fn only_a_few_open_contexts_wait_at_a_time_but_nobody_waits_for_ever() {
     assert_eq!(most, OPEN_MAX);
     assert!(open.len() == 20 && open.values().all(|&calls| calls == 30));
     // Four streams that never end.
-    let mut endless: Vec<_> = (1..=4).map(|stream| wish(stream, 100_000, true)).collect();
-    endless.push(wish(5, 100_000, false));
+    let mut endless: Vec<_> = (1..=4)
+        .map(|stream| wish(stream, 100_000, Keeps::Context))
+        .collect();
+    endless.push(wish(5, 100_000, Keeps::NewContext));
     let turns = order(&endless, 2 * PATIENCE as usize / 4).concat();
     let first = turns.iter().position(|&stream| stream == 5);
     assert_eq!(first, Some(PATIENCE as usize));
@@ -102,11 +114,11 @@ fn the_line_may_be_left_and_is_opened_when_nobody_begins_turns() {
     let gate = Gate::default();
     let woken = Arc::<Woken>::default();
     let waker = Waker::from(woken.clone());
-    let (first, conductor) = gate.join(wish(1, 1, true), &waker, None);
+    let (first, conductor) = gate.join(wish(1, 1, Keeps::Context), &waker, None);
     assert_eq!(conductor, Conductor::Itself);
-    let (second, conductor) = gate.join(wish(2, 1, true), &waker, None);
+    let (second, conductor) = gate.join(wish(2, 1, Keeps::Context), &waker, None);
     assert_eq!(conductor, Conductor::Wanted);
-    let (third, conductor) = gate.join(wish(3, 1, true), &waker, None);
+    let (third, conductor) = gate.join(wish(3, 1, Keeps::Context), &waker, None);
     assert_eq!(conductor, Conductor::Another);
     gate.leave(first);
     gate.leave(first);
@@ -115,7 +127,7 @@ fn the_line_may_be_left_and_is_opened_when_nobody_begins_turns() {
     assert!(!gate.waits(second, &waker) && !gate.waits(third, &waker));
     assert_eq!(woken.0.load(Relaxed), 2);
     assert_eq!(
-        gate.join(wish(4, 1, true), &waker, None).1,
+        gate.join(wish(4, 1, Keeps::Context), &waker, None).1,
         Conductor::Itself
     );
     assert!(gate.begin() && !gate.begin());
@@ -129,7 +141,7 @@ fn a_stream_without_a_context_waits_for_work_elsewhere() {
     let waker = Waker::from(woken.clone());
     let mut away: Vec<_> = (0..OPEN_MAX).map(|_| gate.away()).collect();
     assert!(gate.is_crowded());
-    let (ticket, conductor) = gate.join(wish(1, 0, false), &waker, None);
+    let (ticket, conductor) = gate.join(wish(1, 0, Keeps::NewContext), &waker, None);
     assert_eq!(conductor, Conductor::Wanted);
     // Nobody can be admitted, and nobody is asked again and again.
     assert!(!gate.begin());
@@ -149,18 +161,21 @@ fn a_stream_without_a_context_waits_for_work_elsewhere() {
 #[test]
 fn the_first_call_of_a_turn_is_admitted_however_long() {
     let gate = Gate::default();
-    assert!(!gate.is_over(wish(1, u64::MAX, true)));
+    assert!(!gate.is_over(wish(1, u64::MAX, Keeps::Context)));
     gate.held(1, 1);
-    assert!(gate.is_over(wish(1, 50_000, true)) && !gate.is_over(wish(1, 49_999, true)));
+    assert!(
+        gate.is_over(wish(1, 50_000, Keeps::Context))
+            && !gate.is_over(wish(1, 49_999, Keeps::Context))
+    );
     gate.held(1, u64::MAX);
-    assert!(gate.is_over(wish(1, 0, true)));
+    assert!(gate.is_over(wish(1, 0, Keeps::Context)));
     gate.clear();
-    assert!(!gate.is_over(wish(1, 0, true)));
+    assert!(!gate.is_over(wish(1, 0, Keeps::Context)));
 }
 
 #[test]
 fn threads_of_a_runtime_share_a_census() {
-    let runtime = ::tokio::runtime::Builder::new_current_thread()
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
     let id = Some(runtime.handle().id());
@@ -168,13 +183,13 @@ fn threads_of_a_runtime_share_a_census() {
     let waker = Waker::noop();
     // Six for two threads.
     for stream in 0..3 {
-        let _ = gates[0].join(wish(stream, 1, true), waker, None);
+        let _ = gates[0].join(wish(stream, 1, Keeps::Context), waker, None);
     }
     for stream in 3..5 {
-        let _ = gates[1].join(wish(stream, 1, true), waker, None);
+        let _ = gates[1].join(wish(stream, 1, Keeps::Context), waker, None);
     }
     assert!(!gates[0].is_crowded() && !gates[1].is_crowded());
-    let (sixth, _) = gates[1].join(wish(6, 1, true), waker, None);
+    let (sixth, _) = gates[1].join(wish(6, 1, Keeps::Context), waker, None);
     assert!(gates[0].is_crowded() && gates[1].is_crowded());
     gates[1].leave(sixth);
     assert!(!gates[0].is_crowded() && !gates[1].is_crowded());
@@ -182,11 +197,44 @@ fn threads_of_a_runtime_share_a_census() {
     let [first, second] = gates;
     second.open();
     for stream in 7..11 {
-        let _ = first.join(wish(stream, 1, true), waker, None);
+        let _ = first.join(wish(stream, 1, Keeps::Context), waker, None);
     }
     assert!(first.is_crowded() && !second.is_crowded());
     drop(first);
     let third = Gate::of(id);
-    let _ = third.join(wish(12, 1, true), waker, None);
+    let _ = third.join(wish(12, 1, Keeps::Context), waker, None);
     assert!(!third.is_crowded());
+}
+
+#[test]
+fn who_keeps_no_context_is_neither_counted_nor_held_back() {
+    let gate = Gate::default();
+    let waker = Waker::noop();
+    for stream in 0..20 {
+        let _ = gate.join(wish(stream, 1, Keeps::Nothing), waker, None);
+    }
+    assert!(!gate.is_crowded());
+    for stream in 20..24 {
+        let _ = gate.join(wish(stream, 1, Keeps::Context), waker, None);
+    }
+    assert!(gate.is_crowded());
+    let mut wishes: Vec<_> = (1..=4)
+        .map(|stream| wish(stream, 100_000, Keeps::Context))
+        .collect();
+    wishes.push(wish(5, 100_000, Keeps::NewContext));
+    wishes.push(wish(6, 100_000, Keeps::Nothing));
+    let turns = order(&wishes, 30).concat();
+    let first = |stream| turns.iter().position(|&other| other == stream).unwrap();
+    // It comes after the leases of those that came before it; the new context after one that has ended.
+    assert_eq!(first(6), 40);
+    let ended = (1..=4).filter(|stream| !turns[first(5)..].contains(stream));
+    assert_eq!(ended.count(), 1);
+}
+
+#[test]
+fn a_call_without_a_context_is_leased_its_turns_as_well() {
+    let streams = [1, 2].map(|stream| wish(stream, 100_000, Keeps::Nothing));
+    let turns: Vec<u64> = order(&streams, 15).concat();
+    let runs: Vec<usize> = turns.chunk_by(|a, b| a == b).map(<[u64]>::len).collect();
+    assert_eq!(runs, [10, 10, 5, 5]);
 }

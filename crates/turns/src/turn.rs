@@ -1,5 +1,5 @@
-//! Yielding: how long the current thread has been held by these layers since its runtime last looked at its
-//! other tasks.
+//! Yielding: how long the current thread has been held by tasks that compute since its runtime last looked at
+//! its other tasks.
 
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
@@ -7,20 +7,24 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll, ready};
+use std::time::Instant;
 
-use ::tokio::runtime::{Handle, Id, RuntimeFlavor};
-use ::tokio::task::{try_id, yield_now};
+use tokio::runtime::{Handle, Id, RuntimeFlavor};
+use tokio::task::{try_id, yield_now};
 
-use super::gate::{Away, Conductor, Gate, Wish};
+use crate::gate::{Away, Conductor, Gate, Wish};
+use crate::keeps::Keeps;
 
 thread_local! {
     /// The turn of this thread, and the runtime that begins turns.
     static HERE: RefCell<(Option<Id>, Arc<Gate>)> = RefCell::default();
 }
 
-/// The part of a stream in the turns of its thread.
+/// The part of a task in the turns of its thread. It may wander to another thread.
+///
+/// Whatever waits in line leaves it when this is dropped.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub struct Turn {
     stream: u64,
     waiting: Option<Place>,
 }
@@ -29,12 +33,15 @@ pub(super) struct Turn {
 struct Place {
     gate: Arc<Gate>,
     ticket: u64,
+    /// The expected time of the call.
+    next_ns: u64,
     /// Ends when the runtime has looked at its other tasks, if this stream waits alone.
     alone: Option<Pin<Box<dyn Future<Output = ()> + Send + Sync>>>,
 }
 
 impl Turn {
-    pub(super) fn new() -> Self {
+    /// A task that has done nothing yet.
+    pub fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self {
             stream: NEXT.fetch_add(1, Relaxed),
@@ -43,24 +50,24 @@ impl Turn {
     }
 
     /// Whether it stands in line for a turn.
-    pub(super) fn waits(&self) -> bool {
+    pub fn waits(&self) -> bool {
         self.waiting.is_some()
     }
 
-    /// Counts work on this thread.
-    pub(super) fn held(&self, ns: u64) {
+    /// Counts work on this thread, in nanoseconds.
+    pub fn held(&self, ns: u64) {
         HERE.with_borrow(|(_, gate)| gate.held(self.stream, ns));
     }
 
     /// Ready when a call of this length may begin. It yields before if it would hold the thread for too
     /// long: others wait for both the work done and the next call, so the sum should stay within the
-    /// threshold. `open`: the stream has a context that it needs for longer than the call.
-    pub(super) fn poll_take(
+    /// threshold. The first call of a turn may always begin, however long it is.
+    pub fn poll_take(
         &mut self,
         context: &mut Context<'_>,
         next_ns: u64,
         threshold_ns: u64,
-        open: bool,
+        keeps: Keeps,
     ) -> Poll<()> {
         if let Some(place) = &mut self.waiting {
             ready!(place.poll(context));
@@ -71,10 +78,10 @@ impl Turn {
             stream: self.stream,
             next_ns,
             turn_ns: threshold_ns,
-            open,
+            keeps,
         };
         HERE.with_borrow_mut(|here| {
-            if !here.1.is_over(wish) && (open || !here.1.is_crowded()) {
+            if !here.1.is_over(wish) && (keeps != Keeps::NewContext || !here.1.is_crowded()) {
                 return Poll::Ready(());
             }
             self.wait(here, wish, context)
@@ -90,9 +97,12 @@ impl Turn {
         let runtime = Handle::try_current().ok();
         let id = runtime.as_ref().map(Handle::id);
         if here.0 != id {
-            // The work counted so far was that of another runtime, which has returned since.
-            *here = (id, Arc::new(Gate::of(id)));
-            return Poll::Ready(());
+            let (known, before) = std::mem::replace(here, (id, Arc::new(Gate::of(id))));
+            if known.is_some() {
+                // The work counted so far was that of another runtime, which has returned since.
+                return Poll::Ready(());
+            }
+            here.1.take_over(&before);
         }
         let gate = &here.1;
         let worker = runtime.filter(|runtime| {
@@ -116,6 +126,7 @@ impl Turn {
         let mut place = Place {
             gate,
             ticket,
+            next_ns: wish.next_ns,
             alone,
         };
         if let Some(alone) = &mut place.alone {
@@ -126,20 +137,28 @@ impl Turn {
         Poll::Pending
     }
 
-    /// Another thread begins to work for this stream.
-    pub(super) fn away(&self) -> Away {
+    /// Another thread begins to work for this task, with its context.
+    pub fn away(&self) -> Away {
         HERE.with_borrow(|(_, gate)| gate.away())
     }
 
-    /// Waits like [`poll_take`](Self::poll_take), for a call that needs no context afterwards.
-    pub(super) async fn take(&mut self, next_ns: u64, threshold_ns: u64) {
-        poll_fn(|context| self.poll_take(context, next_ns, threshold_ns, true)).await;
+    /// Waits like [`poll_take`](Self::poll_take). The future may be dropped; its place in line is kept for the next
+    /// call.
+    pub async fn take(&mut self, next_ns: u64, threshold_ns: u64, keeps: Keeps) {
+        poll_fn(|context| self.poll_take(context, next_ns, threshold_ns, keeps)).await;
+    }
+}
+
+impl Default for Turn {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
 impl Place {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if !self.gate.waits(self.ticket, context.waker()) {
+            self.gate.arrived(self.next_ns);
             return Poll::Ready(());
         }
         let Some(alone) = &mut self.alone else {
@@ -168,3 +187,14 @@ impl Drop for Turn {
         }
     }
 }
+
+/// The result of `work`, and the nanoseconds it took.
+pub fn timed<T>(work: impl FnOnce() -> T) -> (T, u64) {
+    let start = Instant::now();
+    let value = work();
+    let ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    (value, ns)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,16 +1,18 @@
-//! The line of streams that wait for their thread: who works in the next turn.
+//! The line of tasks that wait for their thread: who works in the next turn.
 //!
 //! A turn is the time between two visits of the runtime to its other tasks. All streams and calls of a
-//! thread share it. Streams that find it over wait in line, in order of arrival, and every new turn admits as
+//! thread share it. Those that find it over wait in line, in order of arrival, and every new turn admits as
 //! many as fit. A stream keeps its place for some turns in a row while its context is warm, and only a few
 //! contexts are at work at a time, here or on other threads: the others are opened when one of these has ended
-//! or waits for something else, or after a while in any case.
+//! or waits for something else, or after a while in any case. Calls without a context, and streams whose context
+//! is small, only wait for their turn.
 //!
 //! The threads of a runtime share a [`Census`] of contexts: a thread that has one at work opens no other while there
 //! are enough on all of them. One that has none always may, so that no thread waits for another.
 //!
 //! Nothing here knows a clock: `turn` asks for turns, and says how long calls take.
 
+mod away;
 mod census;
 
 use std::collections::VecDeque;
@@ -18,10 +20,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
-use ::tokio::runtime::{Handle, Id};
-use ::tokio::task::yield_now;
+use tokio::runtime::{Handle, Id};
+use tokio::task::yield_now;
 
+pub use self::away::Away;
 use self::census::Census;
+use crate::keeps::Keeps;
 
 /// How long a stream is preferred while others wait: about ten slices.
 const LEASE_NS: u64 = 1_000_000;
@@ -32,9 +36,11 @@ const PATIENCE: u64 = 4_000;
 
 /// The turn of a thread, and the line of those who wait for the next one.
 #[derive(Debug, Default)]
-pub(super) struct Gate {
+pub(crate) struct Gate {
     /// Nanoseconds of work in this turn.
     held_ns: AtomicU64,
+    /// Nanoseconds that are expected of those who were admitted to it and have not come yet.
+    due_ns: AtomicU64,
     /// The stream that is preferred, and how long it has worked since.
     lease: AtomicU64,
     lease_ns: AtomicU64,
@@ -76,20 +82,20 @@ struct Waiter {
 
 /// What a stream would do with its turn.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wish {
+pub(crate) struct Wish {
     /// The stream.
-    pub(super) stream: u64,
+    pub(crate) stream: u64,
     /// The expected time of its next call, in nanoseconds.
-    pub(super) next_ns: u64,
+    pub(crate) next_ns: u64,
     /// The longest turn that it allows, in nanoseconds.
-    pub(super) turn_ns: u64,
-    /// Whether it has a context open, or needs none for longer than the call.
-    pub(super) open: bool,
+    pub(crate) turn_ns: u64,
+    /// What it keeps between its calls.
+    pub(crate) keeps: Keeps,
 }
 
 /// Who begins the next turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Conductor {
+pub(crate) enum Conductor {
     /// A stream that waits alone, when the runtime comes back to it.
     Itself,
     /// Somebody whom the caller must find.
@@ -100,14 +106,14 @@ pub(super) enum Conductor {
 
 impl Gate {
     /// That of a thread of this runtime.
-    pub(super) fn of(runtime: Option<Id>) -> Self {
+    pub(crate) fn of(runtime: Option<Id>) -> Self {
         let mut gate = Self::default();
         gate.census = runtime.map(Census::of).unwrap_or_default();
         gate
     }
 
     /// Counts work of a stream.
-    pub(super) fn held(&self, stream: u64, ns: u64) {
+    pub(crate) fn held(&self, stream: u64, ns: u64) {
         // Only the thread that owns this gate and the one that begins a turn write here, and a lost value
         // costs a turn that is once too long.
         self.held_ns
@@ -118,26 +124,39 @@ impl Gate {
         }
     }
 
+    /// Goes on with the turn of a gate that is not used any more.
+    pub(crate) fn take_over(&self, before: &Self) {
+        self.held_ns.store(before.held_ns.load(Relaxed), Relaxed);
+    }
+
     /// Whether the turn is over for a call like this: others wait for the work done and for this call. The
     /// first call of a turn is always admitted.
-    pub(super) fn is_over(&self, wish: Wish) -> bool {
+    pub(crate) fn is_over(&self, wish: Wish) -> bool {
         let held_ns = self.held_ns.load(Relaxed);
+        let held_ns = held_ns.saturating_add(self.due_ns.load(Relaxed));
         held_ns > 0 && held_ns.saturating_add(wish.next_ns) > wish.turn_ns
     }
 
     /// Starts a turn without looking at the line.
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.held_ns.store(0, Relaxed);
+        self.due_ns.store(0, Relaxed);
+    }
+
+    /// Somebody who was admitted begins a call of this expected length.
+    pub(crate) fn arrived(&self, next_ns: u64) {
+        let due_ns = self.due_ns.load(Relaxed).saturating_sub(next_ns);
+        self.due_ns.store(due_ns, Relaxed);
     }
 
     /// Whether so many contexts are at work that a stream without one should wait.
-    pub(super) fn is_crowded(&self) -> bool {
+    pub(crate) fn is_crowded(&self) -> bool {
         self.line().is_crowded(&self.census, 0)
     }
 
     /// Joins the line. Returns the ticket and who begins the next turn. The runtime is kept for when streams wait
     /// and nobody does.
-    pub(super) fn join(
+    pub(crate) fn join(
         &self,
         wish: Wish,
         waker: &Waker,
@@ -160,7 +179,7 @@ impl Gate {
             wish,
             waker: waker.clone(),
         });
-        line.open += usize::from(wish.open);
+        line.open += usize::from(wish.keeps == Keeps::Context);
         line.tell(&self.census);
         if line.runtime.is_none() {
             line.runtime = runtime.cloned();
@@ -170,7 +189,7 @@ impl Gate {
     }
 
     /// Whether this ticket still waits. It then wakes this waker.
-    pub(super) fn waits(&self, ticket: u64, waker: &Waker) -> bool {
+    pub(crate) fn waits(&self, ticket: u64, waker: &Waker) -> bool {
         let mut line = self.line();
         match line.place(ticket) {
             Some(place) => {
@@ -182,7 +201,7 @@ impl Gate {
     }
 
     /// Leaves the line, if the ticket is still there.
-    pub(super) fn leave(&self, ticket: u64) {
+    pub(crate) fn leave(&self, ticket: u64) {
         let mut line = self.line();
         if let Some(place) = line.place(ticket) {
             line.take(place);
@@ -192,7 +211,7 @@ impl Gate {
 
     /// Begins a turn and admits those whose calls fit, at least one. `false`: nobody waits, and nobody is
     /// expected to begin the next turn.
-    pub(super) fn begin(&self) -> bool {
+    pub(crate) fn begin(&self) -> bool {
         self.clear();
         let mut admitted = Vec::new();
         let mut line = self.line();
@@ -204,6 +223,7 @@ impl Gate {
             return false;
         }
         let mut expected_ns = 0_u64;
+        // Of those with a context, or that open one.
         let mut count = 0;
         while let Some(place) = line.next(&self.census, self.leased(), count) {
             let wish = line.waiting[place].wish;
@@ -215,9 +235,10 @@ impl Gate {
                 self.lease_ns.store(0, Relaxed);
             }
             expected_ns = after_ns.max(1);
-            count += 1;
+            count += usize::from(wish.keeps != Keeps::Nothing);
             admitted.extend(line.take(place));
         }
+        self.due_ns.store(expected_ns, Relaxed);
         line.admitted = count;
         line.tell(&self.census);
         if admitted.is_empty() && line.away > 0 {
@@ -233,7 +254,7 @@ impl Gate {
     }
 
     /// Another thread begins to work for a stream of this one.
-    pub(super) fn away(self: &Arc<Self>) -> Away {
+    pub(crate) fn away(self: &Arc<Self>) -> Away {
         let mut line = self.line();
         line.away += 1;
         line.tell(&self.census);
@@ -246,7 +267,7 @@ impl Gate {
 
     /// Begins a turn each time the runtime has looked at its other tasks, as long as streams wait. This is a task
     /// of its own, because a stream's future may be kept and not polled again.
-    pub(super) fn conduct(self: &Arc<Self>, runtime: &Handle) {
+    pub(crate) fn conduct(self: &Arc<Self>, runtime: &Handle) {
         let gate = self.clone();
         let mut conducting = Conducting { gate, needed: true };
         runtime.spawn(async move {
@@ -273,7 +294,7 @@ impl Gate {
     }
 
     /// Admits all: nobody is there to begin turns any more.
-    pub(super) fn open(&self) {
+    pub(crate) fn open(&self) {
         self.clear();
         let mut line = self.line();
         line.conducted = false;
@@ -306,7 +327,7 @@ impl Line {
     /// Takes somebody out of the line.
     fn take(&mut self, place: usize) -> Option<Waiter> {
         let waiter = self.waiting.remove(place)?;
-        self.open -= usize::from(waiter.wish.open);
+        self.open -= usize::from(waiter.wish.keeps == Keeps::Context);
         Some(waiter)
     }
 
@@ -325,13 +346,14 @@ impl Line {
 
     /// Who is next, after this many in the same turn.
     fn next(&self, census: &Arc<Census>, leased: Option<u64>, admitted: usize) -> Option<usize> {
-        let holds = |waiter: &Waiter| waiter.wish.open && Some(waiter.wish.stream) == leased;
+        let opens = |waiter: &Waiter| waiter.wish.keeps == Keeps::NewContext;
+        let holds = |waiter: &Waiter| !opens(waiter) && Some(waiter.wish.stream) == leased;
         if let Some(place) = self.waiting.iter().position(holds) {
             return Some(place);
         }
         let crowded = self.is_crowded(census, admitted);
         self.waiting.iter().position(|waiter| {
-            waiter.wish.open || !crowded || self.turn.saturating_sub(waiter.since) > PATIENCE
+            !opens(waiter) || !crowded || self.turn.saturating_sub(waiter.since) > PATIENCE
         })
     }
 }
@@ -354,37 +376,6 @@ impl Drop for Conducting {
         if self.needed {
             self.gate.open();
         }
-    }
-}
-
-/// Work of another thread for a stream. It ends when this is dropped; until then the stream is expected to go on.
-#[derive(Debug)]
-pub(super) struct Away {
-    gate: Arc<Gate>,
-    ended: bool,
-}
-
-impl Away {
-    /// The other thread has ended.
-    pub(super) fn ended(&mut self) {
-        self.ended = true;
-        let mut line = self.gate.line();
-        line.away -= 1;
-        line.back += 1;
-        line.tell(&self.gate.census);
-        self.gate.kick(line);
-    }
-}
-
-impl Drop for Away {
-    fn drop(&mut self) {
-        let mut line = self.gate.line();
-        match self.ended {
-            true => line.back -= 1,
-            false => line.away -= 1,
-        }
-        line.tell(&self.gate.census);
-        self.gate.kick(line);
     }
 }
 

@@ -1,0 +1,114 @@
+//! Turns on a runtime. Work is only told of, not done, so that no clock decides.
+
+use tokio::runtime::Builder;
+use tokio::task::yield_now;
+
+use super::*;
+
+const THRESHOLD_NS: u64 = 50_000;
+
+/// Runs tasks that keep this, one for each length of its calls; each makes ten calls. Returns the most work, in
+/// nanoseconds, between two visits of the runtime to another task, and the number of visits.
+fn most_between_visits(lengths_ns: &[u64], keeps: Keeps) -> (u64, u64) {
+    // A thread that has seen no runtime.
+    std::thread::scope(|scope| {
+        let visited = scope.spawn(|| visited(lengths_ns, keeps));
+        visited.join().unwrap()
+    })
+}
+
+fn visited(lengths_ns: &[u64], keeps: Keeps) -> (u64, u64) {
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let since_ns = Arc::new(AtomicU64::new(0));
+    runtime.block_on(async {
+        let tasks: Vec<_> = lengths_ns
+            .iter()
+            .map(|&ns| {
+                let since_ns = since_ns.clone();
+                tokio::spawn(async move {
+                    let mut turn = Turn::new();
+                    for call in 0..10 {
+                        let kept = match (keeps, call) {
+                            (Keeps::NewContext, 1..) => Keeps::Context,
+                            (kept, _) => kept,
+                        };
+                        turn.take(ns, THRESHOLD_NS, kept).await;
+                        turn.held(ns);
+                        since_ns.fetch_add(ns, Relaxed);
+                    }
+                })
+            })
+            .collect();
+        let (mut most_ns, mut visits) = (0, 0);
+        while tasks.iter().any(|task| !task.is_finished()) {
+            yield_now().await;
+            most_ns = most_ns.max(since_ns.swap(0, Relaxed));
+            visits += 1;
+        }
+        (most_ns, visits)
+    })
+}
+
+#[test]
+fn many_tasks_hold_their_thread_no_longer_than_one() {
+    for keeps in [Keeps::Nothing, Keeps::Context, Keeps::NewContext] {
+        // Calls of a millisecond have their turns alone.
+        let (most_ns, visits) = most_between_visits(&[1_000_000; 32], keeps);
+        assert_eq!(most_ns, 1_000_000, "{keeps:?}");
+        assert!(visits >= 320, "{keeps:?}: {visits}");
+        // Shorter ones share them, up to the threshold.
+        let (most_ns, visits) = most_between_visits(&[10_000; 32], keeps);
+        assert!(most_ns <= THRESHOLD_NS, "{keeps:?}: {most_ns}");
+        assert!((64..200).contains(&visits), "{keeps:?}: {visits}");
+    }
+    // Long and short ones together.
+    let lengths: Vec<u64> = [1_000, 400_000].repeat(16);
+    let (most_ns, _) = most_between_visits(&lengths, Keeps::Nothing);
+    assert!(most_ns <= 400_000, "{most_ns}");
+    // One, and none.
+    assert_eq!(
+        most_between_visits(&[1_000_000], Keeps::Nothing).0,
+        1_000_000
+    );
+    assert_eq!(most_between_visits(&[], Keeps::Nothing), (0, 0));
+}
+
+#[test]
+fn nothing_waits_outside_of_a_runtime() {
+    let mut context = Context::from_waker(std::task::Waker::noop());
+    let mut turn = Turn::new();
+    for _ in 0..100 {
+        // An executor that nothing is known of asks again at once.
+        while turn
+            .poll_take(&mut context, 1_000_000, THRESHOLD_NS, Keeps::Nothing)
+            .is_pending()
+        {
+            assert!(turn.waits());
+        }
+        turn.held(1_000_000);
+    }
+}
+
+#[test]
+fn who_leaves_the_line_is_not_waited_for() {
+    let runtime = Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let mut first = Turn::new();
+        first.take(1, THRESHOLD_NS, Keeps::Nothing).await;
+        first.held(1_000_000);
+        let mut context = Context::from_waker(std::task::Waker::noop());
+        let mut gone: Vec<Turn> = (0..100).map(|_| Turn::new()).collect();
+        for turn in &mut gone {
+            let _ = turn.poll_take(&mut context, 1_000_000, THRESHOLD_NS, Keeps::Nothing);
+        }
+        drop(gone);
+        first.take(1_000_000, THRESHOLD_NS, Keeps::Nothing).await;
+        first.held(1_000_000);
+        // Nor is one whose future was dropped: its place is still its own.
+        let mut second = Turn::new();
+        let waits = second.poll_take(&mut context, 1, THRESHOLD_NS, Keeps::Nothing);
+        assert!(waits.is_pending() && second.waits());
+        second.take(1, THRESHOLD_NS, Keeps::Nothing).await;
+        assert!(!second.waits());
+    });
+}
