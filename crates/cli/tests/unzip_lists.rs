@@ -158,3 +158,64 @@ fn a_very_long_name_leaves_an_error_readable() {
         assert_eq!(listed.text().trim_end_matches('\n'), name);
     }
 }
+
+/// An archive of one empty file, made by DOS, with these bytes for its name in both headers.
+fn named(name: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let name_bytes = u16::try_from(name.len()).expect("short").to_le_bytes();
+    out.extend(b"PK\x03\x04\x14\0\0\0\0\0\0\0\x21\x50");
+    out.extend([0; 12]);
+    out.extend(name_bytes);
+    out.extend([0; 2]);
+    out.extend(name);
+    let directory = out.len();
+    out.extend(b"PK\x01\x02");
+    out.extend([20, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0x21, 0x50]);
+    out.extend([0; 12]);
+    out.extend(name_bytes);
+    out.extend([0; 16]);
+    out.extend(name);
+    let bytes = out.len() - directory;
+    out.extend(b"PK\x05\x06\0\0\0\0\x01\0\x01\0");
+    out.extend(u32::try_from(bytes).expect("short").to_le_bytes());
+    out.extend(u32::try_from(directory).expect("short").to_le_bytes());
+    out.extend([0; 2]);
+    out
+}
+
+#[test]
+fn names_that_state_no_charset_are_read_in_the_one_that_the_user_states() {
+    let dir = directory();
+    let dir = dir.path();
+    for (charset, raw, name) in [
+        ("CP866", &b"\x8f\xa8\xe1\xec\xac\xae.txt"[..], "Письмо.txt"),
+        ("Shift_JIS", b"\x93\xfa\x96{.txt", "日本.txt"),
+        ("gbk", b"\xd6\xd0\xce\xc4.txt", "中文.txt"),
+        ("850", b"\xd1.txt", "Ð.txt"),
+        // These are valid UTF-8, too, and what the user states counts.
+        ("windows-1252", "ü.txt".as_bytes(), "Ã¼.txt"),
+        ("utf-8", "ü.txt".as_bytes(), "ü.txt"),
+        ("CP437", b"plain.txt", "plain.txt"),
+    ] {
+        let archive = named(raw);
+        file(dir, "a.zip", &archive);
+        let line = format!("unzip -1 -O {charset} a.zip");
+        assert_eq!(run(dir, words(&line)).expect(0).text().trim_end(), name);
+        let line = format!("unzip -1 --charset {charset} -");
+        let listed = pipe(dir, words(&line), &archive).expect(0);
+        assert_eq!(listed.text().trim_end(), name);
+        for source in ["a.zip", "-"] {
+            let line = format!("unzip -O {charset} {source} -d out-{charset}-{source}");
+            pipe(dir, words(&line), &archive).expect(0);
+            let out = dir.join(format!("out-{charset}-{source}"));
+            assert_eq!(crate::common::names(&out), [name], "{charset} {source}");
+        }
+    }
+    // What is invalid in it is named, and nothing is made of it.
+    file(dir, "a.zip", &named(b"\xff"));
+    let failed = run(dir, words("unzip -O utf-8 a.zip -d none")).expect(1);
+    assert!(failed.stderr.contains("charset"), "{}", failed.stderr);
+    let failed = run(dir, words("unzip -O klingon a.zip")).expect(2);
+    assert!(failed.stderr.contains("CP866"), "{}", failed.stderr);
+    run(dir, words("unzip --strict -O cp866 a.zip")).expect(2);
+}

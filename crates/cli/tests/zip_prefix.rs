@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{directory, file, run, words};
+use crate::common::{directory, file, pipe, run, words};
 
 const PROGRAM: &[u8] = b"#!/bin/sh\necho it runs\nexit 0\n";
 
@@ -100,4 +100,56 @@ fn the_program_stays_under_the_name_zip() {
     check(dir.path(), "a b new ", "add");
     zip("-qd s.zip a");
     check(dir.path(), "b new ", "-d");
+}
+
+#[test]
+fn an_archive_behind_a_program_is_read_from_a_pipe() {
+    let dir = directory();
+    let dir = dir.path();
+    packed(dir);
+    let plain = std::fs::read(dir.join("plain.zip")).expect("read");
+    // A constant of the program and a header that cannot be one are not where the archive begins.
+    let programs: [&[u8]; 6] = [
+        PROGRAM,
+        b"P",
+        b"PK\x03",
+        b"MZ PK\x03\x04 and PK\x03\x04\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+        b"PPPKPK\x03PK",
+        &[0; 300_000],
+    ];
+    run(dir, words("zip --append s.zip new")).expect(0);
+    let adjusted = std::fs::read(dir.join("s.zip")).expect("read");
+    let prefixed = programs.map(|program| [program, &plain].concat());
+    let sfx = prefixed
+        .iter()
+        .map(|archive| (archive, "a b ", archive.len() - plain.len()));
+    let sfx: Vec<_> = sfx
+        .chain([(&adjusted, "a b new ", PROGRAM.len())])
+        .collect();
+    for (number, (archive, expected, preceding)) in sfx.into_iter().enumerate() {
+        let listed = pipe(dir, words("unzip -1 -"), archive).expect(0);
+        assert_eq!(listed.text().replace('\n', " "), expected, "{number}");
+        let note = format!("{preceding} bytes precede the archive");
+        assert!(listed.stderr.contains(&note), "{number}: {}", listed.stderr);
+        // Modes come from the directory, whose offsets count from either place.
+        let out = format!("out{number}");
+        let done = pipe(dir, words(&format!("unzip - -d {out}")), archive).expect(0);
+        assert!(done.stderr.contains(&note), "{number}: {}", done.stderr);
+        assert_eq!(
+            std::fs::read(dir.join(&out).join("b")).expect("read"),
+            b"second"
+        );
+        let mode = |path: &Path| path.metadata().expect("there").permissions().mode();
+        assert_eq!(
+            mode(&dir.join(&out).join("a")),
+            mode(&dir.join("a")),
+            "{number}"
+        );
+        pipe(dir, words("unzip -t --strict -"), archive).expect(1);
+    }
+    for nothing in [PROGRAM, &[b'P'; 70_000]] {
+        let failed = pipe(dir, words("unzip -t -"), nothing).expect(1);
+        let said = format!("begins in the first {} bytes", nothing.len());
+        assert!(failed.stderr.contains(&said), "{}", failed.stderr);
+    }
 }

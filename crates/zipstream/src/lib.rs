@@ -37,6 +37,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "charsets")]
+mod charset;
 pub mod combine;
 mod crc;
 mod crypt;
@@ -61,6 +63,8 @@ mod salvage;
 pub mod tokio;
 mod write;
 
+#[cfg(feature = "charsets")]
+pub use crate::charset::Charset;
 pub use crate::crc::Crc32;
 pub use crate::crypt::{AesStrength, Decryption, Encryption, Password};
 pub use crate::entry_kind::EntryKind;

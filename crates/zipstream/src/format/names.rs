@@ -9,20 +9,37 @@ const UPPER: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£�
                      └┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
 /// A name as text: UTF-8 if flagged, else the Unicode field if it belongs to this name, as in unzip, 7-Zip and
-/// bsdtar, else UTF-8 if it is valid, as many programs write it without the flag, else code page 437. `None` if
-/// it is flagged as UTF-8 and invalid.
-pub(crate) fn decode<'a>(raw: &'a [u8], utf8: bool, area: &'a [u8]) -> Option<Cow<'a, str>> {
+/// bsdtar, else in the charset that the caller has stated, else UTF-8 if it is valid, as many programs write it
+/// without the flag, else code page 437. What is wrong with it, if it is invalid as stated.
+pub(crate) fn decode<'a>(
+    raw: &'a [u8],
+    utf8: bool,
+    area: &'a [u8],
+    stated: Stated,
+) -> Result<Cow<'a, str>, &'static str> {
     let plain = std::str::from_utf8(raw).ok().map(Cow::Borrowed);
     if utf8 {
-        return plain;
+        return plain.ok_or("its name is flagged as UTF-8 but is invalid UTF-8");
     }
-    let other = || raw.iter().map(|byte| from_437(*byte)).collect();
-    extra::unicode_name(area, raw)
-        .filter(|name| !name.is_empty())
-        .map(Cow::Borrowed)
-        .or(plain)
-        .or_else(|| Some(Cow::Owned(other())))
+    let field = extra::unicode_name(area, raw).filter(|name| !name.is_empty());
+    if let Some(name) = field {
+        return Ok(Cow::Borrowed(name));
+    }
+    #[cfg(feature = "charsets")]
+    if let Some(charset) = stated {
+        let name = charset.decode(raw);
+        return name.ok_or("its name is invalid in the charset that was stated for names");
+    }
+    #[cfg(not(feature = "charsets"))]
+    let () = stated;
+    Ok(plain.unwrap_or_else(|| raw.iter().map(|byte| from_437(*byte)).collect()))
 }
+
+/// The charset that the caller has stated, if any.
+#[cfg(feature = "charsets")]
+pub(crate) type Stated = Option<crate::charset::Charset>;
+#[cfg(not(feature = "charsets"))]
+pub(crate) type Stated = ();
 
 fn from_437(byte: u8) -> char {
     match byte.checked_sub(128) {
@@ -45,19 +62,25 @@ mod tests {
 
     #[test]
     fn the_flag_decides_the_encoding() {
-        assert_eq!(decode("ü".as_bytes(), true, &[]).unwrap(), "ü");
-        assert_eq!(decode(&[0x81], false, &[]).unwrap(), "ü");
-        assert_eq!(decode(&[0x81], true, &[]), None);
+        assert_eq!(
+            decode("ü".as_bytes(), true, &[], Stated::default()).unwrap(),
+            "ü"
+        );
+        assert_eq!(decode(&[0x81], false, &[], Stated::default()).unwrap(), "ü");
+        decode(&[0x81], true, &[], Stated::default()).unwrap_err();
         let field = [
             &[0x75, 0x70, 7, 0, 1][..],
             &libdeflater::crc32(b"a").to_le_bytes(),
             "ü".as_bytes(),
         ]
         .concat();
-        assert_eq!(decode(b"a", false, &field).unwrap(), "ü");
-        assert_eq!(decode(b"a", true, &field).unwrap(), "a");
-        assert_eq!(decode(b"b", false, &field).unwrap(), "b");
+        assert_eq!(decode(b"a", false, &field, Stated::default()).unwrap(), "ü");
+        assert_eq!(decode(b"a", true, &field, Stated::default()).unwrap(), "a");
+        assert_eq!(decode(b"b", false, &field, Stated::default()).unwrap(), "b");
         // Two or more letters of code page 437 hardly ever form valid UTF-8.
-        assert_eq!(decode("ü".as_bytes(), false, &[]).unwrap(), "ü");
+        assert_eq!(
+            decode("ü".as_bytes(), false, &[], Stated::default()).unwrap(),
+            "ü"
+        );
     }
 }

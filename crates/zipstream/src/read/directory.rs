@@ -10,7 +10,8 @@ use crate::entry_time::EntryTime;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::{CENTRAL_BYTES, Central, UNIX};
 use crate::format::extra::Wide;
-use crate::format::{extra, flag, le16, names, time};
+use crate::format::names::{self, Stated};
+use crate::format::{extra, flag, le16, time};
 use crate::method::Method;
 
 /// "Made by" of a system that also uses Unix modes.
@@ -28,6 +29,8 @@ pub struct Directory {
     stated_entries: u64,
     comment: Vec<u8>,
     warnings: Vec<Warning>,
+    /// How names are read that state no charset: those of Unix, and others.
+    stated: [Stated; 2],
     name_index: NameIndex,
 }
 
@@ -47,8 +50,15 @@ impl Directory {
             stated_entries,
             comment,
             warnings,
+            stated: Default::default(),
             name_index: NameIndex::default(),
         }
+    }
+
+    /// Reads names as these options say.
+    pub(super) fn names_by(mut self, options: &ReadOptions) -> Self {
+        self.stated = [true, false].map(|unix| options.stated(unix));
+        self
     }
 
     /// The entries in the order of the directory. Records are parsed on demand.
@@ -168,7 +178,10 @@ impl<'a> Iterator for Entries<'a> {
         let parsed = Central::parse(self.rest).ok_or_else(|| self.unreadable(at));
         let entry = parsed.and_then(|central| {
             self.rest = &self.rest[central.total_bytes()..];
-            Entry::new(central, position, at, self.directory.base)
+            Entry::new(central, position, at, self.directory.base).map(|entry| {
+                let [unix, other] = self.directory.stated;
+                entry.names_by(if entry.is_of_unix() { unix } else { other })
+            })
         });
         self.failed = entry.is_err();
         Some(entry)
@@ -198,6 +211,7 @@ pub struct Entry<'a> {
     position: u64,
     at: u64,
     base: u64,
+    stated: Stated,
 }
 
 impl<'a> Entry<'a> {
@@ -219,20 +233,29 @@ impl<'a> Entry<'a> {
             position,
             at,
             base,
+            stated: Stated::default(),
         })
+    }
+
+    /// Whether it was made on a system with Unix modes.
+    fn is_of_unix(&self) -> bool {
+        let [_, system] = self.central.made_by.to_le_bytes();
+        matches!(system, UNIX | MACOS)
+    }
+
+    /// Reads its name in this charset if it states none.
+    pub(super) fn names_by(mut self, stated: Stated) -> Self {
+        self.stated = stated;
+        self
     }
 
     /// The name as text. Bytes that are invalid in the stated encoding are an error.
     pub fn name(&self) -> Result<Cow<'a, str>, Error> {
         let utf8 = self.central.flags & flag::UTF8 != 0;
-        names::decode(self.central.name, utf8, self.central.extra).ok_or_else(|| {
-            let lossy = String::from_utf8_lossy(self.central.name);
-            Error::new(
-                ErrorKind::Name,
-                "its name is flagged as UTF-8 but is invalid UTF-8",
-            )
-            .entry(lossy)
-            .at(self.at)
+        let central = &self.central;
+        names::decode(central.name, utf8, central.extra, self.stated).map_err(|what| {
+            let lossy = String::from_utf8_lossy(central.name);
+            Error::new(ErrorKind::Name, what).entry(lossy).at(self.at)
         })
     }
 
@@ -341,9 +364,8 @@ impl<'a> Entry<'a> {
     }
 
     fn unix_mode(&self) -> Option<u32> {
-        let [_, system] = self.central.made_by.to_le_bytes();
         let mode = self.central.attributes >> 16;
-        (matches!(system, UNIX | MACOS) && mode != 0).then_some(mode)
+        (self.is_of_unix() && mode != 0).then_some(mode)
     }
 
     /// When it was modified.

@@ -243,7 +243,8 @@ impl Locator {
         }
         let warnings = std::mem::take(&mut self.warnings);
         let comment = std::mem::take(&mut self.comment);
-        let directory = Directory::new(bytes, range.start, base, end.entries.1, comment, warnings);
+        let directory = Directory::new(bytes, range.start, base, end.entries.1, comment, warnings)
+            .names_by(&self.options);
         Ok(Stage::Found(Box::new(directory)))
     }
 

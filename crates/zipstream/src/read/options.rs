@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, unknown};
+use crate::format::names::Stated;
 
 /// How strictly an archive is checked. `HOSTILE.md` in the crate's folder lists every case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -130,6 +131,12 @@ pub struct ReadOptions {
     pub profile: Profile,
     /// What it may cost.
     pub limits: Limits,
+    /// The charset of names that state none: see [`charset`](Self::charset).
+    #[cfg(feature = "charsets")]
+    pub charset: Option<crate::Charset>,
+    /// The same for entries that were made on Unix: see [`unix_charset`](Self::unix_charset).
+    #[cfg(feature = "charsets")]
+    pub unix_charset: Option<crate::Charset>,
 }
 
 impl ReadOptions {
@@ -156,6 +163,39 @@ impl ReadOptions {
         self.limits = limits;
         self
     }
+
+    /// States the charset of names that are neither flagged as UTF-8 nor have a Unicode field. Without it they
+    /// are UTF-8 if they are valid UTF-8, else code page 437. The strict profile, which takes UTF-8 only, ignores it.
+    #[cfg(feature = "charsets")]
+    #[must_use]
+    pub fn charset(mut self, charset: crate::Charset) -> Self {
+        self.charset = Some(charset);
+        self.unix_charset = Some(charset);
+        self
+    }
+
+    /// States another charset for entries that were made on Unix, or none. Only a directory tells where an entry was
+    /// made: an archive that is read as it arrives has the other charset for all.
+    #[cfg(feature = "charsets")]
+    #[must_use]
+    pub fn unix_charset(mut self, charset: Option<crate::Charset>) -> Self {
+        self.unix_charset = charset;
+        self
+    }
+
+    /// The charset that is used for names of entries made on `unix` or elsewhere.
+    #[cfg(feature = "charsets")]
+    pub(crate) fn stated(&self, unix: bool) -> Stated {
+        let charset = if unix {
+            self.unix_charset
+        } else {
+            self.charset
+        };
+        charset.filter(|_| !self.is_strict())
+    }
+
+    #[cfg(not(feature = "charsets"))]
+    pub(crate) fn stated(&self, _unix: bool) -> Stated {}
 
     pub(crate) fn is_strict(&self) -> bool {
         self.profile == Profile::Strict

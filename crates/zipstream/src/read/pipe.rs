@@ -111,6 +111,12 @@ impl<R: Read> PipeReader<R> {
         self.pipe.offset()
     }
 
+    /// The number of bytes before the first entry, such as the program of a self-extracting archive, once
+    /// that was read. The strict profile takes none.
+    pub fn preceding_bytes(&self) -> u64 {
+        self.pipe.preceding_bytes()
+    }
+
     /// Whether reading can continue with the next entry after an error, as
     /// [`StreamDecoder::can_go_on`] says.
     pub fn can_go_on(&self) -> bool {
@@ -304,6 +310,10 @@ impl Buffered {
 
     pub(crate) fn offset(&self) -> u64 {
         self.decoder.offset()
+    }
+
+    pub(crate) fn preceding_bytes(&self) -> u64 {
+        self.decoder.preceding_bytes()
     }
 
     /// The next event other than a request for input, and the size of its content; `None` if input

@@ -7,6 +7,7 @@
 //! What only the directory says (modes, links) is known at the end.
 
 mod content;
+mod preceding;
 mod records;
 mod step;
 
@@ -57,6 +58,10 @@ pub struct StreamDecoder {
     key: RandomState,
     /// Their names, in the strict profile.
     names: Names,
+    /// Bytes before the first header.
+    preceding: u64,
+    /// What offsets of the directory count from, once its first record is known.
+    base: Option<u64>,
     records: u64,
     directory_start: Option<u64>,
     directory_end: u64,
@@ -107,6 +112,8 @@ impl Header {
 enum State {
     /// Before a record; its first bytes are held.
     Record,
+    /// Before the first header, behind bytes that are none; what can be the beginning of it is held.
+    Search,
     /// An entry was reported, and none of its content was consumed.
     Begin,
     /// Before the encryption header.
@@ -151,6 +158,8 @@ impl StreamDecoder {
             seen: Vec::new(),
             key: RandomState::new(),
             names: Names::default(),
+            preceding: 0,
+            base: None,
             records: 0,
             directory_start: None,
             directory_end: 0,
@@ -181,7 +190,8 @@ impl StreamDecoder {
         }
         let central = Central::parse(&self.held)?;
         let at = self.offset - self.held.len() as u64;
-        Entry::new(central, self.records, at, 0).ok()
+        let entry = Entry::new(central, self.records, at, self.base.unwrap_or(0)).ok()?;
+        Some(entry.names_by(self.options.stated(false)))
     }
 
     /// Sizes and checksum of the last entry, and where it ends with its descriptor.
@@ -232,6 +242,7 @@ impl StreamDecoder {
                     false => Err(follows(self.offset - self.padding)),
                 }
             }
+            (None, State::Search) => Err(preceding::not_found(self.offset)),
             _ if self.offset == 0 => {
                 Err(Error::new(ErrorKind::NotZip, "no input, so no ZIP archive"))
             }
@@ -255,6 +266,7 @@ impl StreamDecoder {
         loop {
             let event = match self.state {
                 State::Record => self.gather(input, &mut taken)?,
+                State::Search => self.search(input, &mut taken)?,
                 State::RecordHeld => {
                     self.held.clear();
                     self.state = State::Record;

@@ -100,6 +100,12 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
         self.pipe.offset()
     }
 
+    /// The number of bytes before the first entry, such as the program of a self-extracting archive, once
+    /// that was read. The strict profile takes none.
+    pub fn preceding_bytes(&self) -> u64 {
+        self.pipe.preceding_bytes()
+    }
+
     /// Whether reading can continue with the next entry after an error, as
     /// [`StreamDecoder::can_go_on`](crate::StreamDecoder::can_go_on) says.
     pub fn can_go_on(&self) -> bool {

@@ -30,6 +30,8 @@ pub(super) struct Run<'a> {
     pub(super) archive: &'a Path,
     /// Who may read it.
     pub(super) metadata: Option<Metadata>,
+    /// Whether warnings are shown.
+    pub(super) warn: bool,
     pub(super) session: &'a Session,
     pub(super) progress: &'a Progress,
 }
@@ -70,6 +72,9 @@ impl Run<'_> {
         let mut done = done?;
         if let Some(failure) = refused.take() {
             done.refused(failure);
+        }
+        if self.warn {
+            messages::preceded(pipe.preceding_bytes());
         }
         Ok(done)
     }

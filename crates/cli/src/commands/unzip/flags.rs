@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args};
 use files::conflicts::{Files, Stdout};
 use zipstream::extract::Existing;
-use zipstream::{Limits, Profile, ReadOptions};
+use zipstream::{Charset, Limits, Profile, ReadOptions};
 
 use crate::args::glob::{Glob, Selection};
 use crate::args::output::{ReportArgs, TerminalArgs};
@@ -120,6 +120,19 @@ pub(crate) struct UnzipArgs {
         overrides_with = "threads"
     )]
     threads: u32,
+    /// Read names that state no charset as CHARSET, such as CP866 or Shift_JIS
+    ///
+    /// Without it they are UTF-8 if they are valid UTF-8, else CP437. Names that are flagged as UTF-8 or have
+    /// a Unicode field stay as they are.
+    #[arg(
+        short = 'O',
+        long,
+        value_name = "CHARSET",
+        overrides_with = "charset",
+        conflicts_with = "strict",
+        hide_short_help = true
+    )]
+    charset: Option<Charset>,
     /// Refuse archives that two programs could read differently
     #[arg(long, overrides_with = "_no_strict")]
     strict: bool,
@@ -238,6 +251,11 @@ impl UnzipArgs {
         } else {
             Profile::Default
         };
+        let read = ReadOptions::new().profile(profile).limits(limits);
+        let read = match self.charset {
+            Some(charset) => read.charset(charset),
+            None => read,
+        };
         let terminal = PasswordSource::Terminal;
         Ok(UnzipPlan {
             password: self
@@ -253,7 +271,7 @@ impl UnzipArgs {
             },
             existing,
             threads: levels::threads(self.threads)?,
-            read: ReadOptions::new().profile(profile).limits(limits),
+            read,
         })
     }
 }

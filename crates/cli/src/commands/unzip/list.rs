@@ -216,15 +216,15 @@ impl<'a> Listing<'a> {
         written(tables.into_iter().try_for_each(print_table))
     }
 
-    /// Lists an archive from a pipe, and verifies contents on the way.
-    pub(super) fn pipe(&mut self, source: impl Read, plan: &UnzipPlan) -> Result<()> {
+    /// Lists an archive from a pipe, and verifies contents on the way. Returns how many bytes precede it.
+    pub(super) fn pipe(&mut self, source: impl Read, plan: &UnzipPlan) -> Result<u64> {
         let failed = |error| messages::failed(&error);
         let mut pipe = PipeReader::new(source, &plan.read);
         while pipe.next_entry().map_err(failed)?.is_some() {}
         while let Some(record) = pipe.next_record().map_err(failed)? {
             self.add(&record);
         }
-        Ok(())
+        Ok(pipe.preceding_bytes())
     }
 
     /// Puts the listing into the outcome, with its status.

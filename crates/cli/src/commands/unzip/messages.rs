@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use zipstream::Warning;
 use zipstream::extract::{ExtractReport, Failed, Reason};
 
 use crate::args::glob::Asked;
@@ -15,6 +16,18 @@ pub(super) fn failed(error: &zipstream::Error) -> Failure {
     match error.help_text() {
         Some(help) => failure.help(help),
         None => failure,
+    }
+}
+
+/// Warns of what is odd about an archive.
+pub(super) fn odd(warning: &Warning) {
+    message::note(&warning.to_string(), "--strict refuses such archives");
+}
+
+/// Warns of bytes before an archive from a pipe, if there are any.
+pub(super) fn preceded(bytes: u64) {
+    if bytes > 0 {
+        odd(&Warning::Prefix { bytes });
     }
 }
 

@@ -68,7 +68,12 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
             Opened::File(reader) => listing.file(&reader)?,
             #[cfg(feature = "cloud")]
             Opened::Remote(reader) => listing.file(&reader)?,
-            Opened::Pipe(source) => listing.pipe(Pulled::new(source), &plan)?,
+            Opened::Pipe(source) => {
+                let preceding = listing.pipe(Pulled::new(source), &plan)?;
+                if args.terminal.wants_warnings() {
+                    messages::preceded(preceding);
+                }
+            }
         }
         if alone {
             listing.print_rest()?;
@@ -96,6 +101,7 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
         plan: &plan,
         archive: &args.input,
         metadata: input.metadata(&args.input),
+        warn: args.terminal.wants_warnings(),
         session: &session,
         progress: &progress,
     };
@@ -237,7 +243,7 @@ fn opened<R: ReadAt>(
         let warnings = reader.directory().warnings().iter();
         // Every profile accepts zeros that fill a block.
         for warning in warnings.filter(|warning| !matches!(warning, Warning::Padding { .. })) {
-            message::note(&warning.to_string(), "--strict refuses such archives");
+            messages::odd(warning);
         }
     }
     Ok(reader)

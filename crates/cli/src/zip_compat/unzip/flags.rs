@@ -3,6 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use zipstream::{Charset, ReadOptions};
+
 use crate::failure::Failure;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
 use crate::zip_compat::matching::Patterns;
@@ -84,11 +86,14 @@ pub(super) struct Line {
     /// Directories get no times; above 1, files neither.
     pub(super) no_times: u8,
     pub(super) password: Option<Vec<u8>>,
+    /// How names are read that state no charset: those of Unix, and others.
+    pub(super) unix_charset: Option<Charset>,
+    pub(super) charset: Option<Charset>,
     pub(super) info: Info,
 }
 
 /// What is not served, and what serves in its place.
-const REFUSED: [(char, &str); 11] = [
+const REFUSED: [(char, &str); 9] = [
     (
         'a',
         "line ends are not converted: pipe contents through dos2unix or tr -d '\\r'",
@@ -103,8 +108,6 @@ const REFUSED: [(char, &str); 11] = [
     ),
     (':', "nothing is written outside of the target directory"),
     ('M', "pipe the output through a pager: | less"),
-    ('O', "names are read as UTF-8, or else as CP437"),
-    ('I', "names are read as UTF-8, or else as CP437"),
     ('U', "names that are not ASCII are shown as they are"),
     ('V', "versions of VMS files are not known here"),
     ('W', "patterns match '/' as well"),
@@ -127,6 +130,8 @@ pub(super) fn parse(argv: &[OsString], info: bool) -> Ended<Line> {
         quiet: 0,
         no_times: 0,
         password: None,
+        unix_charset: None,
+        charset: None,
         info: Info::default(),
     };
     let mut words = Words::new(argv);
@@ -202,6 +207,14 @@ impl Line {
                     let listed: Vec<_> = attached.into_iter().chain(listed).collect();
                     excludes.extend(listed);
                 }
+                'O' | 'I' => {
+                    let label = value("a charset, such as CP866")?;
+                    let charset = charset(letter, &label)?;
+                    match letter {
+                        'O' => self.charset = Some(charset),
+                        _ => self.unix_charset = Some(charset),
+                    }
+                }
                 'C' => self.excludes.any_case = true,
                 'Z' => self.mode = Mode::Info,
                 _ if self.mode == Mode::Info => self.info_letter(letter)?,
@@ -209,6 +222,16 @@ impl Line {
             }
         }
         Ok(())
+    }
+
+    /// How the archive is read.
+    pub(super) fn read_options(&self) -> ReadOptions {
+        let options = ReadOptions::new();
+        let options = match self.charset {
+            Some(charset) => options.charset(charset),
+            None => options,
+        };
+        options.unix_charset(self.unix_charset)
     }
 
     /// An option of `unzip` without a value.
@@ -269,6 +292,16 @@ impl Line {
     }
 }
 
+fn charset(letter: char, label: &OsStr) -> Ended<Charset> {
+    let shown = label.to_string_lossy();
+    shown.parse().map_err(|_| {
+        refuse(
+            format!("option -{letter}: no charset of names is called '{}'", shown.escape_debug()),
+            "use one such as CP437, CP850, CP866, CP932, CP936, Shift_JIS, GBK, EUC-KR, KOI8-R, UTF-8",
+        )
+    })
+}
+
 fn unknown(letter: char) -> Stop {
     let known = REFUSED.iter().find(|(refused, _)| *refused == letter);
     match known {
@@ -307,6 +340,19 @@ mod tests {
         );
         assert_eq!(read("-Z1 a.zip").unwrap().info.style, Some(Style::Bare));
         assert_eq!(read("-lt a.zip").unwrap().mode, Mode::Test);
+    }
+
+    #[test]
+    fn charsets_are_stated_for_each_kind_of_system() {
+        let options = read("-l -O cp866 -I koi8-r a.zip").unwrap().read_options();
+        assert_eq!(options.charset, "cp866".parse().ok());
+        assert_eq!(options.unix_charset, "koi8-r".parse().ok());
+        let options = read("-Ocp932 a.zip").unwrap().read_options();
+        assert_eq!(
+            (options.charset.is_some(), options.unix_charset),
+            (true, None)
+        );
+        assert!(read("-O nothing a.zip").is_err() && read("a.zip -O").is_err());
     }
 
     #[test]

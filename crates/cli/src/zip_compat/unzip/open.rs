@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use zipstream::{ArchiveReader, ErrorKind, Warning};
+use zipstream::{ArchiveReader, ErrorKind, ReadOptions, Warning};
 
 use crate::failure::Failure;
 use crate::term::message;
@@ -21,13 +21,13 @@ pub(super) struct Opened {
     pub(super) code: u8,
 }
 
-/// Opens the archive: under its name, or with the suffix of archives.
-pub(super) fn open(path: &Path) -> Ended<Opened> {
+/// Opens the archive: under its name, or with the suffix of archives. Names are read as the options say.
+pub(super) fn open(path: &Path, options: &ReadOptions) -> Ended<Opened> {
     let (file, path) = find(path)?;
     let metadata = file
         .metadata()
         .map_err(|error| Stop::new(code::NOT_FOUND, Failure::io("read", &path, &error)))?;
-    let reader = ArchiveReader::open(file).map_err(|error| {
+    let reader = ArchiveReader::open_with(file, options).map_err(|error| {
         let exit = match error.kind() {
             ErrorKind::NotZip | ErrorKind::Truncated => code::NOT_FOUND,
             ErrorKind::Unsupported => code::UNSUPPORTED,

@@ -41,7 +41,7 @@ pub(in crate::zip_compat) fn run(words: &[OsString], info_program: bool) -> Ende
         write_stdout_plain(HELP.as_bytes()).map_err(unwritten)?;
         return Ok(0);
     }
-    let mut opened = open::open(&line.archive)?;
+    let mut opened = open::open(&line.archive, &line.read_options())?;
     match line.mode {
         Mode::List | Mode::Verbose => list::list(&mut line, &opened),
         Mode::Info => info::info(&mut line, &opened),

@@ -47,6 +47,10 @@ impl StreamDecoder {
                 let what = "an encrypted directory";
                 return Err(Error::new(ErrorKind::Unsupported, what).at(start));
             }
+            _ if start == 0 && !self.options.is_strict() => {
+                self.state = State::Search;
+                return Ok(None);
+            }
             _ => return Err(unknown(start)),
         };
         if !self.hold(fixed, input, taken) {
@@ -72,12 +76,12 @@ impl StreamDecoder {
             return Err(Error::corrupt(start, "no local header"));
         };
         let utf8 = local.flags & flag::UTF8 != 0;
-        let Some(name) = names::decode(local.name, utf8, local.extra) else {
-            let what = "its name is flagged as UTF-8 but is invalid UTF-8";
+        let stated = self.options.stated(false);
+        let decoded = names::decode(local.name, utf8, local.extra, stated).map_err(|what| {
             let name = String::from_utf8_lossy(local.name);
-            return Err(Error::new(ErrorKind::Name, what).entry(name).at(start));
-        };
-        let name = name.into_owned();
+            Error::new(ErrorKind::Name, what).entry(name).at(start)
+        });
+        let name = decoded?.into_owned();
         let known = !local.has_descriptor();
         let (content, mut compressed) = local.sizes();
         let mut entry = StreamEntry {
@@ -151,7 +155,12 @@ impl StreamDecoder {
         let Some(central) = Central::parse(&self.held) else {
             return Err(Error::corrupt(start, "no directory record"));
         };
-        let record = Entry::new(central, self.records, start, 0)?;
+        let mut record = Entry::new(central, self.records, start, 0)?;
+        if self.preceding > 0 {
+            let base = self.base.unwrap_or_else(|| self.base_by(record.offset()));
+            self.base = Some(base);
+            record = Entry::new(central, self.records, start, base)?;
+        }
         if self.options.is_strict() {
             let named = |error: Error| error.at(start).entry(record.name_lossy());
             check_record(&record).map_err(named)?;
@@ -242,7 +251,7 @@ fn unknown(start: u64) -> Error {
     if start == 0 {
         Error::new(ErrorKind::NotZip, "no ZIP archive starts like this")
             .at(0)
-            .help("read it from a file if other bytes precede the archive")
+            .help("the strict profile takes no bytes before an archive")
     } else {
         Error::corrupt(start, "neither an entry nor the directory")
             .help("read it from a file, where the directory is trusted")
