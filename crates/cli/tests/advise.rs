@@ -115,6 +115,49 @@ fn stalls_are_measured_in_every_mode() {
 }
 
 #[test]
+#[cfg(feature = "async")]
+fn streams_at_once_end_in_a_sentence_of_advice() {
+    let dir = directory();
+    file(dir.path(), "json", &samples(300_000).swap_remove(0).1);
+    let line = "advise -q -d 20ms --async --no-tables --no-stalls --report json --streams 9 \
+                --size 200K --level 9 --write 10000 --flush --memory 32M json";
+    let report = run(dir.path(), words(line)).expect(0).json();
+    assert_eq!(report["validation"]["ok"], true);
+    let streams = rows(&report, "streams");
+    let ways: Vec<_> = streams.iter().map(|row| row["way"].clone()).collect();
+    assert_eq!(ways, ["idle", "inline", "spawn_blocking", "async"]);
+    assert!(streams[0]["completed"].is_null());
+    for row in &streams[1..] {
+        let completed = row["completed"].as_u64().unwrap();
+        assert!(completed >= 9 && completed % 9 == 0, "{row:?}");
+        assert!(row["ratio"].as_f64() > Some(1.0));
+        assert!(row["stream_max_ns"].as_u64() >= row["stream_p50_ns"].as_u64());
+        assert!(row["overtaken_by"].as_u64() < Some(9));
+        assert!(row["stall_max_ns"].as_u64() >= row["stall_p50_ns"].as_u64());
+    }
+    // Two contexts at a time: others have waited, and each wait had an end.
+    let memory = rows(&report, "context_memory");
+    assert_eq!(memory.len(), 1);
+    assert_eq!(memory[0]["budget_bytes"], 32 << 20);
+    let (waited, longest) = (&memory[0]["waited"], &memory[0]["longest_wait_ns"]);
+    assert_eq!(waited.as_u64() > Some(0), longest.as_u64() > Some(0));
+    let advice = rows(&report, "advice");
+    let sentence = advice[0]["advice"].as_str().unwrap();
+    assert!(
+        sentence.contains(": 9 streams of 200 KiB take "),
+        "{sentence}"
+    );
+    assert!(
+        sentence.ends_with(").") && sentence.contains(" while other tasks wait "),
+        "{sentence}"
+    );
+    // What is larger than the whole budget is an error.
+    let line = line.replace("32M", "1M");
+    let failed = run(dir.path(), words(&line)).expect(1);
+    assert!(failed.stderr.contains("of the pool"), "{}", failed.stderr);
+}
+
+#[test]
 fn what_cannot_be_measured_is_refused() {
     let dir = directory();
     file(dir.path(), "empty", b"");

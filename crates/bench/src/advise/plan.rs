@@ -22,6 +22,8 @@ pub struct Plan {
     pub tables: bool,
     /// Whether stalls are measured (feature `async`).
     pub stalls: bool,
+    /// Streams that are compressed at once (feature `async`).
+    pub streams: Option<Streams>,
     /// Worker threads of the runtime under load.
     pub workers: usize,
     /// The load, as a share of one processor.
@@ -40,8 +42,41 @@ impl Plan {
             run: Duration::from_secs(1),
             tables: true,
             stalls: true,
+            streams: None,
             workers: 1,
             load: 0.4,
+        }
+    }
+}
+
+/// Streams of one size that are compressed at once in a runtime.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Streams {
+    /// How many.
+    pub count: usize,
+    /// The content of each, in bytes.
+    pub bytes: usize,
+    /// Bytes of each write.
+    pub write_bytes: usize,
+    /// Whether each write is flushed.
+    pub flush: bool,
+    /// The level.
+    pub level: i32,
+    /// The memory budget of contexts, in bytes.
+    pub memory_bytes: u64,
+}
+
+impl Default for Streams {
+    /// 16 streams of 1 MiB at level 3 in writes of 16 KiB, without flushes, within 256 MiB.
+    fn default() -> Self {
+        Self {
+            count: 16,
+            bytes: 1 << 20,
+            write_bytes: 16 << 10,
+            flush: false,
+            level: 3,
+            memory_bytes: 256 << 20,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The tables and the stalls of a plan.
+//! The tables, the stalls and the streams of a plan.
 
 use report::Outcome;
 
@@ -6,7 +6,7 @@ use crate::advise::cost;
 use crate::advise::data::Data;
 use crate::advise::plan::Plan;
 #[cfg(feature = "async")]
-use crate::advise::stall;
+use crate::advise::{stall, streams};
 use crate::{Checks, Context, Error};
 
 /// Times calls and their slices, judges them by the threshold, and measures what they cost the other
@@ -30,7 +30,14 @@ pub fn run(
     if plan.stalls {
         stall::part(plan, data, context, outcome, &mut checks)?;
     }
-    let method = "round trip of a frame a cell and mode";
+    #[cfg(feature = "async")]
+    if let Some(asked) = &plan.streams {
+        streams::part(plan, asked, data, context, outcome, &mut checks)?;
+    }
+    let method = match plan.streams {
+        Some(_) => "round trip of a frame a cell and mode, and of every stream",
+        None => "round trip of a frame a cell and mode",
+    };
     checks.conclude(method, outcome, context.watch.is_stopped());
     Ok(())
 }

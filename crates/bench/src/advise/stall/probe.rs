@@ -1,4 +1,4 @@
-//! One measurement: a probe task and a load in one runtime, both called from outside.
+//! One measurement: a probe and a load in one runtime, both called from outside.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, mpsc as sync_mpsc};
@@ -12,15 +12,12 @@ use tokio::sync::mpsc;
 use zstdkit::tokio::Scheduler;
 use zstdkit::{Error, Recipe};
 
+use crate::advise::probe::{Delays, Probe};
 use crate::advise::stall::load::{Load, RESPONSE};
 use crate::{Checks, Error as Failed, runtime};
 
-/// How often the probe is called.
-const PROBE_PERIOD: Duration = Duration::from_micros(200);
 /// Operations before the measurement, which create contexts.
 const WARM_UP: usize = 2;
-/// The longest delay that can be recorded.
-const DELAY_MAX_NS: u64 = 600_000_000_000;
 
 /// How operations are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,10 +64,8 @@ pub(crate) struct Measurement<'a> {
 
 /// The result of a measurement, or of several added up.
 pub(crate) struct Stalls {
-    /// Delays of the probe, from when it was called.
-    pub(crate) stall: Recorder,
-    /// How late it was called: because of the machine, not the runtime.
-    pub(crate) late: Recorder,
+    /// Of the probe.
+    pub(crate) delays: Delays,
     /// Response times of the load, from when each was due; empty when idle.
     pub(crate) response: Recorder,
     pub(crate) due: u64,
@@ -78,25 +73,17 @@ pub(crate) struct Stalls {
 
 impl Stalls {
     pub(crate) fn new(start: Instant) -> Self {
-        let delays = || {
-            let spec = Spec::new(RESPONSE, "probe").range(DELAY_MAX_NS, 3);
-            Recorder::new(spec, start)
-        };
         Self {
-            stall: delays(),
-            late: delays(),
+            delays: Delays::new(start),
             response: Recorder::new(Spec::new(RESPONSE, "call").timing(Timing::Intended), start),
             due: 0,
         }
     }
 
     pub(crate) fn merge(&mut self, other: Self) -> Result<(), Failed> {
-        let merged = self
-            .stall
-            .merge(other.stall)
-            .and_then(|()| self.late.merge(other.late))
-            .and_then(|()| self.response.merge(other.response));
+        self.delays.merge(other.delays)?;
         self.due += other.due;
+        let merged = self.response.merge(other.response);
         merged.map_err(|error| Failed::new(error.to_string()))
     }
 }
@@ -116,24 +103,21 @@ impl Measurement<'_> {
         let start = Instant::now();
         let end = start + self.time;
         let Stalls {
-            stall,
-            late,
-            response,
-            ..
+            delays, response, ..
         } = Stalls::new(start);
         let running = match self.mode {
             Mode::Idle => None,
             _ => Some(self.start_load(&runtime, load, response, start, end)?),
         };
-        let (stall, late) = probe(&runtime, stall, late, start, end)?;
+        let probe = Probe::start(&runtime, delays, start, move |due| due < end);
+        let delays = probe.finish(&runtime)?;
         let (response, due) = match running {
             Some(running) => running.finish(self.time / 2)?,
             None => (None, 0),
         };
         runtime.shutdown_background();
         Ok(Stalls {
-            stall,
-            late,
+            delays,
             response: response.unwrap_or_else(|| Stalls::new(start).response),
             due,
         })
@@ -232,41 +216,6 @@ impl Running {
         let mut recorder = self.response.lock().unwrap_or_else(PoisonError::into_inner);
         Ok((recorder.take(), due))
     }
-}
-
-/// Calls the probe until the end. Adds its delays, from the calls, and how late the calls were.
-/// The caller never waits for the probe.
-fn probe(
-    runtime: &Runtime,
-    mut delays: Recorder,
-    mut late: Recorder,
-    start: Instant,
-    end: Instant,
-) -> Result<(Recorder, Recorder), Failed> {
-    let (call, mut calls) = mpsc::unbounded_channel::<Instant>();
-    let task = runtime.spawn(async move {
-        while let Some(called) = calls.recv().await {
-            delays.record_span(called, Instant::now());
-        }
-        delays
-    });
-    let caller = thread::spawn(move || {
-        let mut due = start;
-        while due < end {
-            thread::sleep(due.saturating_duration_since(Instant::now()));
-            let now = Instant::now();
-            late.record_span(due, now);
-            if call.send(now).is_err() {
-                break;
-            }
-            due += PROBE_PERIOD;
-        }
-        late
-    });
-    let late = caller
-        .join()
-        .map_err(|_| Failed::new("the caller of the probe panicked"))?;
-    Ok((runtime.block_on(task).map_err(broken)?, late))
 }
 
 /// One operation of the load.

@@ -111,8 +111,8 @@ impl Found {
             mode,
             due: stalls.due,
             response: (mode != Mode::Idle).then(|| stalls.response.finish()),
-            stall: Recorder::finish(stalls.stall),
-            late: stalls.late.finish(),
+            stall: Recorder::finish(stalls.delays.stall),
+            late: stalls.delays.late.finish(),
         }
     }
 

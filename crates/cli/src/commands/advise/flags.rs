@@ -1,4 +1,7 @@
-//! Flags of `advise`.
+//! Flags of `advise`. Those of its streams are in [`streams`].
+
+#[cfg(feature = "async")]
+mod streams;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,6 +20,9 @@ const SIZES: [u64; 5] = [2 << 10, 16 << 10, 128 << 10, 512 << 10, 4 << 20];
 /// Largest content of one operation.
 pub(crate) const SIZE_MAX: u64 = 64 << 20;
 const THRESHOLD: Duration = Duration::from_millis(1);
+/// The content of a stream, by default.
+#[cfg(feature = "async")]
+const STREAM_BYTES: u64 = 1 << 20;
 const ASYNC_THRESHOLD: Duration = Duration::from_micros(100);
 
 /// Show which calls may run in an event loop, and measure them.
@@ -32,12 +38,16 @@ const ASYNC_THRESHOLD: Duration = Duration::from_micros(100);
 /// priority. The modes take turns. Response times of the load count from when each operation was due;
 /// offload_response is the median of spawn_blocking divided by that of the mode.
 ///
+/// With --async, several streams are then compressed at once: in their tasks, by spawn_blocking and by
+/// zstdkit's AsyncEncoder. The advice is a sentence: the fastest way that lets other tasks wait for no
+/// more than 1 ms longer than in an idle runtime. Waits for memory of contexts have a table as well.
+///
 /// Without files the data is generated to suit the recipe: JSON lines, HTML or binary.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit advise
   perfkit advise --quick --async access.log
-  perfkit advise --recipe text --size 512K -d 5s --workers 2 --export-json stalls.json")]
+  perfkit advise --async --streams 64 --level 9 --no-tables --no-stalls access.log")]
 pub(crate) struct AdviseArgs {
     /// Files to measure with, taken together; without any, data is generated
     #[arg(value_name = "FILE")]
@@ -68,8 +78,8 @@ pub(crate) struct AdviseArgs {
     /// Load, in percent of one CPU
     #[arg(long, value_name = "PCT", default_value_t = 40, value_parser = clap::value_parser!(u8).range(1..=95), hide_short_help = true)]
     pub(crate) load: u8,
-    /// Measure stalls only
-    #[arg(long, conflicts_with = "no_stalls")]
+    /// Do not measure the tables
+    #[arg(long)]
     #[cfg(feature = "async")]
     pub(crate) no_tables: bool,
     /// Do not measure stalls
@@ -78,6 +88,9 @@ pub(crate) struct AdviseArgs {
     /// Seed of the generated data
     #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
     pub(crate) seed: u64,
+    #[cfg(feature = "async")]
+    #[command(flatten)]
+    streams: streams::StreamArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -117,11 +130,20 @@ impl AdviseArgs {
         plan.threshold = self.threshold.unwrap_or(default);
         plan.cell = run.min(Duration::from_millis(500));
         plan.run = run;
+        plan.stalls = !self.no_stalls;
         #[cfg(feature = "async")]
         {
             plan.tables = !self.no_tables;
+            if self.for_async && !self.streams.no_streams {
+                let largest = self.sizes.iter().max().copied();
+                let bytes = largest.unwrap_or(STREAM_BYTES) as usize;
+                plan.streams = Some(self.streams.streams(bytes)?);
+            }
+            if !plan.tables && !plan.stalls && plan.streams.is_none() {
+                let what = "--no-tables and --no-stalls leave nothing to measure";
+                return Err(Failure::usage(what).help("add --async to measure streams only"));
+            }
         }
-        plan.stalls = !self.no_stalls;
         plan.workers = self.workers.into();
         plan.load = f64::from(self.load) / 100.0;
         Ok(plan)
@@ -182,6 +204,41 @@ mod tests {
         assert_eq!(plan("perfkit advise --recipe auto"), None);
         assert_eq!(plan("perfkit advise --size 65M"), None);
         assert_eq!(plan("perfkit advise --size 0"), None);
+    }
+
+    #[test]
+    #[cfg(feature = "async")]
+    fn streams_are_measured_for_async_only() {
+        let streams = |line| plan(line).and_then(|plan| plan.streams);
+        assert_eq!(streams("perfkit advise"), None);
+        let usual = streams("perfkit advise --async").unwrap();
+        assert_eq!((usual.count, usual.bytes, usual.level), (16, 1 << 20, 3));
+        let line = "perfkit advise --async --streams 1000 --size 4K --size 256K --write 1 --flush \
+                    --level 9 --memory 1G --no-tables --no-stalls";
+        let own = streams(line).unwrap();
+        assert_eq!(
+            (own.count, own.bytes, own.write_bytes),
+            (1000, 256 << 10, 1)
+        );
+        assert_eq!((own.flush, own.level, own.memory_bytes), (true, 9, 1 << 30));
+        assert_eq!(streams("perfkit advise --async --no-streams"), None);
+        // Out of range, without --async, and nothing left.
+        assert_eq!(streams("perfkit advise --async --streams 0"), None);
+        assert_eq!(streams("perfkit advise --async --write 0"), None);
+        assert_eq!(streams("perfkit advise --async --write 65M"), None);
+        assert_eq!(streams("perfkit advise --async --level 23"), None);
+        for line in [
+            "--streams 4",
+            "--flush",
+            "--no-streams",
+            "--no-tables --no-stalls",
+        ] {
+            assert_eq!(plan(&format!("perfkit advise {line}")), None, "{line}");
+        }
+        assert_eq!(
+            plan("perfkit advise --async --no-streams --no-tables --no-stalls"),
+            None
+        );
     }
 
     #[test]

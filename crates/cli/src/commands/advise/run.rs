@@ -33,7 +33,8 @@ fn data(args: &AdviseArgs, plan: &Plan, outcome: &mut Outcome) -> Result<Data> {
     if !args.files.is_empty() {
         return Ok(Data::of_files(content::read(&args.files, outcome)?));
     }
-    let largest = plan.sizes.last().copied().unwrap_or(0);
+    let streams = plan.streams.as_ref().map_or(0, |streams| streams.bytes);
+    let largest = plan.sizes.last().copied().unwrap_or(0).max(streams);
     let data = Data::generated(args.seed, largest, &plan.recipes);
     for (kind, content) in data.contents() {
         outcome.add_input(format!("generated:{kind}"), content);
