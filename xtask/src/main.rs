@@ -60,8 +60,8 @@ usage: cargo xtask CHORE
   peers fix-session [--quick]
                          compare sessions with a plain loop and with QuickFIX: echo, resend, memory
   peers betree           compare searches with the crate a-tree
-  peers async [--quick]  compare async compression with async-compression and spawn_blocking:
-                         time, memory, stalls of the runtime
+  peers async [--quick]  compare async compression and archives with async-compression, async_zip,
+                         s-zip and spawn_blocking: time, memory, stalls of the runtime
   peers betree-shapes [--quick]
                          compare searches over shapes of workloads with a simple index and a-tree
   peers deflate [OPTION…] [FILE…], peers inflate …

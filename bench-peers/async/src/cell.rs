@@ -32,21 +32,18 @@ impl Cell {
             Work::Decode => "decode",
         };
         let flush = if self.flush { ", flushed" } else { "" };
-        let threads = match self.workers {
-            0 => "one thread".to_owned(),
-            count => format!("{count} workers"),
-        };
         let slow = match (self.slow, self.work) {
             (false, _) => "",
             (true, Work::Encode) => ", slow sink",
             (true, Work::Decode) => ", slow source",
         };
         format!(
-            "{work} {} x {} at level {} in {}{flush}, {threads}{slow}",
+            "{work} {} x {} at level {} in {}{flush}, {}{slow}",
             self.streams,
             size(self.content_bytes),
             self.level,
-            size(self.piece_bytes)
+            size(self.piece_bytes),
+            threads(self.workers)
         )
     }
 
@@ -56,7 +53,14 @@ impl Cell {
     }
 }
 
-fn size(bytes: usize) -> String {
+pub(crate) fn threads(workers: usize) -> String {
+    match workers {
+        0 => "one thread".to_owned(),
+        count => format!("{count} workers"),
+    }
+}
+
+pub(crate) fn size(bytes: usize) -> String {
     match bytes {
         0..1024 => format!("{bytes} B"),
         1024..0x10_0000 => format!("{} KB", bytes >> 10),

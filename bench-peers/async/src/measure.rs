@@ -1,5 +1,6 @@
-//! One measurement: streams on a runtime, with a probe that asks how long tasks wait for it.
+//! One measurement: tasks on a runtime, with a probe that asks how long other tasks wait for it.
 
+use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use zstdkit::workload::Kind;
 
 use crate::Result;
 use crate::cell::{Cell, Work};
-use crate::side::{Compressed, Side};
+use crate::side::{Said, Side};
 
 /// The cell is repeated for at least this long.
 const LEAST: Duration = Duration::from_millis(150);
@@ -66,55 +67,83 @@ pub(crate) fn one(side: Side, cell: &Cell) -> Result<Measured> {
                 .into()
         }
     };
+    drop(runtime);
     let engine = side.start()?;
-    let before = resident()?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let probe = probe(&runtime, stop.clone());
-    let (start, cpu) = (Instant::now(), cpu_ns());
-    let mut repetitions = 0_u32;
-    let mut compressed = 0;
-    while repetitions == 0 || start.elapsed() < LEAST {
-        let keep = repetitions == 0;
-        let outputs = runtime.block_on(async {
-            let tasks: Vec<_> = (0..cell.streams)
-                .map(|_| {
-                    let (engine, input, cell) = (engine.clone(), input.clone(), cell.clone());
-                    tokio::spawn(async move { engine.stream(input, cell, keep).await })
-                })
-                .collect();
-            let mut outputs = Vec::new();
-            for task in tasks {
-                outputs.push(task.await.map_err(|error| error.to_string())??);
-            }
-            Ok::<_, String>(outputs)
-        })?;
-        if keep {
-            compressed = check(&outputs, cell, &content, &input)?;
-        }
-        repetitions += 1;
-    }
-    let (wall, cpu) = (start.elapsed(), cpu_ns() - cpu);
-    let memory = peak()?.saturating_sub(before);
-    stop.store(true, Relaxed);
-    let mut stalls = probe.join().map_err(|_| "the probe panicked")?;
-    stalls.sort_unstable();
-    let rank = |share: f64| {
-        let place = (share * stalls.len() as f64) as usize;
-        stalls
-            .get(place.min(stalls.len().saturating_sub(1)))
-            .copied()
-            .unwrap_or(0)
+    let tasks = Tasks {
+        count: cell.streams,
+        workers: cell.workers,
     };
-    let each = f64::from(repetitions);
-    Ok(Measured {
-        wall_ns: wall.as_nanos() as f64 / each,
-        cpu_ns: cpu as f64 / each,
-        memory_bytes: memory,
-        compressed_bytes: compressed,
-        stall_p50_ns: rank(0.5),
-        stall_p99_ns: rank(0.99),
-        stall_max_ns: stalls.last().copied().unwrap_or(0),
-    })
+    tasks.measure(
+        |keep| {
+            let stream = engine.clone().stream(input.clone(), cell.clone(), keep);
+            async move { Ok(stream.await?.0) }
+        },
+        |outputs| check(outputs, cell, &content, &input),
+    )
+}
+
+/// Tasks that do the same at once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tasks {
+    pub(crate) count: usize,
+    pub(crate) workers: usize,
+}
+
+impl Tasks {
+    /// Measures tasks like this one. What those of the first repetition give, which are told to keep it, is checked;
+    /// that says how large it is.
+    pub(crate) fn measure<F>(
+        self,
+        task: impl Fn(bool) -> F,
+        check: impl Fn(&[Vec<u8>]) -> Result<u64>,
+    ) -> Result<Measured>
+    where
+        F: Future<Output = Said<Vec<u8>>> + Send + 'static,
+    {
+        let runtime = runtime(self.workers)?;
+        let before = resident()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let probe = probe(&runtime, stop.clone());
+        let (start, cpu) = (Instant::now(), cpu_ns());
+        let mut repetitions = 0_u32;
+        let mut first = Vec::new();
+        while repetitions == 0 || start.elapsed() < LEAST {
+            let keep = repetitions == 0;
+            let outputs = runtime.block_on(async {
+                let tasks: Vec<_> = (0..self.count).map(|_| tokio::spawn(task(keep))).collect();
+                let mut outputs = Vec::new();
+                for task in tasks {
+                    outputs.push(task.await.map_err(|error| error.to_string())??);
+                }
+                Ok::<_, String>(outputs)
+            })?;
+            if keep {
+                // They are checked at the end: nobody would answer the probe meanwhile.
+                first = outputs;
+            }
+            repetitions += 1;
+        }
+        let (wall, cpu) = (start.elapsed(), cpu_ns() - cpu);
+        let memory = peak()?.saturating_sub(before);
+        stop.store(true, Relaxed);
+        let mut stalls = probe.join().map_err(|_| "the probe panicked")?;
+        stalls.sort_unstable();
+        let rank = |share: f64| {
+            let place = (share * stalls.len() as f64) as usize;
+            let place = place.min(stalls.len().saturating_sub(1));
+            stalls.get(place).copied().unwrap_or(0)
+        };
+        let each = f64::from(repetitions);
+        Ok(Measured {
+            wall_ns: wall.as_nanos() as f64 / each,
+            cpu_ns: cpu as f64 / each,
+            memory_bytes: memory,
+            compressed_bytes: check(&first)?,
+            stall_p50_ns: rank(0.5),
+            stall_p99_ns: rank(0.99),
+            stall_max_ns: stalls.last().copied().unwrap_or(0),
+        })
+    }
 }
 
 fn runtime(workers: usize) -> Result<Runtime> {
@@ -128,8 +157,8 @@ fn runtime(workers: usize) -> Result<Runtime> {
 }
 
 /// Compares what came out with the content. Returns the compressed bytes of a stream.
-fn check(outputs: &[Compressed], cell: &Cell, content: &[u8], input: &[u8]) -> Result<u64> {
-    for Compressed(bytes) in outputs {
+fn check(outputs: &[Vec<u8>], cell: &Cell, content: &[u8], input: &[u8]) -> Result<u64> {
+    for bytes in outputs {
         let same = match cell.work {
             Work::Encode => zstd::decode_all(&bytes[..])? == content,
             Work::Decode => bytes[..] == *content,
@@ -139,9 +168,7 @@ fn check(outputs: &[Compressed], cell: &Cell, content: &[u8], input: &[u8]) -> R
         }
     }
     Ok(match cell.work {
-        Work::Encode => outputs
-            .first()
-            .map_or(0, |Compressed(bytes)| bytes.len() as u64),
+        Work::Encode => outputs.first().map_or(0, |bytes| bytes.len() as u64),
         Work::Decode => input.len() as u64,
     })
 }

@@ -70,7 +70,8 @@ pub(crate) enum Engine {
     SpawnBlocking,
 }
 
-type Said<T> = std::result::Result<T, String>;
+/// What came of work, or why not, in words.
+pub(crate) type Said<T> = std::result::Result<T, String>;
 
 impl Engine {
     /// One stream from its first to its last byte.
@@ -127,7 +128,7 @@ impl Engine {
     }
 }
 
-fn said(error: impl std::fmt::Display) -> String {
+pub(crate) fn said(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 

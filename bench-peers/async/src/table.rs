@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cell::Cell;
 use crate::measure::Measured;
-use crate::side::Side;
 
 /// A cell, and what its sides took: the median of the rounds, the worst of the stalls.
 pub(crate) struct Row {
@@ -14,15 +12,15 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    pub(crate) fn new(cell: &Cell, sides: &[(Side, Vec<Measured>)]) -> Self {
+    pub(crate) fn new(name: String, bytes: usize, sides: &[Vec<Measured>]) -> Self {
         Self {
-            name: cell.name(),
-            bytes: cell.total_bytes(),
-            sides: sides.iter().map(|(_, rounds)| median(rounds)).collect(),
+            name,
+            bytes,
+            sides: sides.iter().map(|rounds| median(rounds)).collect(),
         }
     }
 
-    /// zstdkit over the best rival.
+    /// The first side over the best of the others.
     fn over(&self, value: impl Fn(&Measured) -> f64) -> f64 {
         let best = self.sides[1..]
             .iter()
@@ -89,8 +87,8 @@ fn median(rounds: &[Measured]) -> Measured {
     }
 }
 
-/// All rows, the worst first.
-pub(crate) fn report(mut rows: Vec<Row>, rounds: usize) -> Value {
+/// All rows, the worst first, with the names of their sides and of what they are about.
+pub(crate) fn report(mut rows: Vec<Row>, sides: &[&str], about: &str) -> Value {
     rows.sort_by(|a, b| b.worst().total_cmp(&a.worst()));
     let slower = rows.iter().filter(|row| row.worst() > 1.1).count();
     let times: Vec<Value> = rows
@@ -129,10 +127,10 @@ pub(crate) fn report(mut rows: Vec<Row>, rounds: usize) -> Value {
         .collect();
     let column = |key: &str, unit: &str| json!({"key": key, "unit": unit});
     let each = |words: &[(&str, &str)]| -> Vec<Value> {
-        Side::ALL
+        sides
             .iter()
             .flat_map(|side| words.iter().map(move |(word, unit)| (side, word, unit)))
-            .map(|(side, word, unit)| column(&format!("{}_{word}", side.name()), unit))
+            .map(|(side, word, unit)| column(&format!("{side}_{word}"), unit))
             .collect()
     };
     let with = |first: Vec<Value>, rest: Vec<Value>| [first, rest].concat();
@@ -140,14 +138,13 @@ pub(crate) fn report(mut rows: Vec<Row>, rounds: usize) -> Value {
     json!({
         "cells": rows.len(),
         "slower": slower,
-        "rounds": rounds,
         "tables": [
-            {"name": "time", "rows": times, "columns": with(
+            {"name": format!("{about}: time"), "rows": times, "columns": with(
                 vec![cell(), column("wall", "ratio"), column("cpu", "ratio")],
                 [each(&[("wall_ns", "nanoseconds")]), each(&[("cpu_ns", "nanoseconds")])].concat())},
-            {"name": "stalls", "rows": stalls, "columns": with(vec![cell()],
+            {"name": format!("{about}: stalls"), "rows": stalls, "columns": with(vec![cell()],
                 each(&[("p50_ns", "nanoseconds"), ("p99_ns", "nanoseconds"), ("max_ns", "nanoseconds")]))},
-            {"name": "memory", "rows": memory, "columns": with(vec![cell()],
+            {"name": format!("{about}: memory"), "rows": memory, "columns": with(vec![cell()],
                 [each(&[("peak_bytes", "bytes")]), each(&[("compressed_bytes", "bytes")])].concat())},
         ],
     })

@@ -22,7 +22,7 @@ pub(crate) fn run(size: Size) -> Result<()> {
     let found: AsyncStreams =
         serde_json::from_str(&text).context("the program prints something else")?;
     let mut record = Record::new(
-        "zstdkit in a tokio runtime, async-compression and spawn_blocking",
+        "zstdkit and zipstream in a tokio runtime, async-compression, async_zip, s-zip and spawn_blocking",
         command,
         Results::AsyncStreams(found),
     );
@@ -30,7 +30,15 @@ pub(crate) fn run(size: Size) -> Result<()> {
     let rustc = sh::text(sh::command("rustc").arg("--version"))?;
     let lock = fs::read_to_string(folder.join("Cargo.lock"))?;
     record.made = vec![Made::now(locked(&lock, "zstdkit"), vec![rustc])?];
-    let versions = ["async-compression", "zstd", "tokio"];
+    let versions = [
+        "async-compression",
+        "async_zip",
+        "s-zip",
+        "tokio",
+        "zip",
+        "zipstream",
+        "zstd",
+    ];
     let versions = versions.iter().filter_map(|name| locked(&lock, name));
     record.versions = versions.collect();
     record.machine = Some(Machine::here());
