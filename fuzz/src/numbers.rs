@@ -123,6 +123,7 @@ pub fn hgrm_read(data: &[u8]) {
             hgrm::write(&mut written, &found.histogram(), unit).expect("a vector takes everything");
             let written = String::from_utf8(written).expect("it is text");
             hgrm::read(&written, unit).expect("what is written reads");
+            found.latency().histogram().expect("our own histogram");
         }
         Err(error) => check_error(&error),
     }
@@ -143,6 +144,14 @@ fn four_fields(row: &Latency, unit: HgrmUnit) {
     }
     let found = hgrm::read(&written, unit).expect("what is written reads");
     assert_eq!(found.total_count, row.n - row.saturated);
+    // Milliseconds have too few digits to recognise a row of nanoseconds by.
+    if unit != HgrmUnit::Ms {
+        let mut whole = written.into_bytes();
+        hgrm::write_whole(&mut whole, row).expect("a vector takes everything");
+        let whole = String::from_utf8(whole).expect("it is text");
+        let found = hgrm::read(&whole, unit).expect("what is written reads");
+        assert_eq!(&found.latency(), row, "the row comes back whole");
+    }
 }
 
 /// Any bytes as `.hlog`; or, behind an `R`, values recorded by a plan, through a log and back.
@@ -163,6 +172,14 @@ pub fn hlog_read(data: &[u8]) {
                 );
                 check_percentiles(&row);
             }
+            // Comments change nothing but what a row says of its histogram.
+            let plain = hlog::latencies(&found);
+            let rows = hlog::rows(data);
+            assert_eq!(plain.is_ok(), rows.is_ok());
+            for (plain, row) in plain.into_iter().flatten().zip(rows.into_iter().flatten()) {
+                assert_eq!(plain.histogram_v2_deflate_b64, row.histogram_v2_deflate_b64);
+                assert_eq!(plain.n, row.n - row.saturated);
+            }
         }
         Err(error) => check_error(&error),
     }
@@ -182,7 +199,18 @@ fn logged(plan: &mut Plan<'_>) {
         Some(&mut logged),
     )
     .expect("a vector takes all");
+    hlog::write_rows(&mut log, &rows.each_ref()).expect("a vector takes all");
     let found = hlog::read(&log).expect("what is written reads");
+    let read = hlog::rows(&log).expect("what is written reads");
+    assert_eq!(read.len(), rows.len());
+    for row in &rows {
+        let same = |read: &&Latency| read.series == row.series;
+        let read = read.iter().find(same).expect("a row for each tag");
+        assert_eq!(
+            (read.n, read.mean_ns, &read.percentiles),
+            (row.n, row.mean_ns, &row.percentiles)
+        );
+    }
     for row in &rows {
         let tag = row.series.as_deref().unwrap_or_default();
         let mut sum: Option<Histogram<u64>> = None;

@@ -5,15 +5,16 @@
 //! is in [`report::formats`].
 
 use std::borrow::Cow;
+use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::Path;
 use std::time::Duration;
 
 use files::standard;
 use files::target::{self, Target};
-use latency::IntervalLog;
 use latency::report::Report;
-use report::formats::{self, csv, hdr, json, markdown};
+use latency::{IntervalLog, LoggedIntervals};
+use report::formats::{self, csv, hdr, html, json, markdown};
 use report::style::Palette;
 use report::{Detail, Format, Look};
 
@@ -24,6 +25,10 @@ use crate::term::color;
 
 /// The length of an interval of `.hlog`.
 const INTERVAL: Duration = Duration::from_secs(1);
+/// The length of an interval of a picture, where no `.hlog` needs the other one.
+const SHORT_INTERVAL: Duration = Duration::from_millis(250);
+/// Intervals of a row in a report: a picture shows no more, and a report stays small. An `.hlog` has all.
+const INTERVALS_MAX: usize = 256;
 
 /// Which stream the report of a command belongs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +64,7 @@ enum FileFormat {
     Markdown,
     Hgrm,
     Hlog,
+    Html,
 }
 
 impl FileFormat {
@@ -80,6 +86,7 @@ impl FileFormat {
                  has with --row"
             }
             Self::Hlog => "name a place that can be written with --export-hlog",
+            Self::Html => "name a place that can be written with --export-html",
         }
     }
 }
@@ -90,9 +97,12 @@ pub(crate) struct Exports {
     main: ReportFormat,
     row: Option<String>,
     files: Vec<(FileFormat, Target)>,
-    /// What `.hlog` is made of, once the run has started.
+    /// What time lines are made of, while the run goes on.
     intervals: Option<IntervalLog>,
 }
+
+/// The log of the intervals of a run that has ended, if there was one.
+pub(crate) type Logged = Option<io::Result<LoggedIntervals>>;
 
 impl Exports {
     /// Creates every file that was asked for; `force` allows replacing existing ones.
@@ -114,6 +124,12 @@ impl Exports {
         })
     }
 
+    /// The file of this form, if one was asked for.
+    fn target(&self, wanted: FileFormat) -> Option<&Target> {
+        let mut files = self.files.iter();
+        files.find_map(|(format, target)| (*format == wanted).then_some(target))
+    }
+
     /// Whether no file was asked for.
     pub(crate) fn is_empty(&self) -> bool {
         self.files.is_empty()
@@ -121,36 +137,53 @@ impl Exports {
 
     /// Whether somebody will read hashes of the inputs.
     pub(crate) fn wants_hashes(&self) -> bool {
-        matches!(self.main, ReportFormat::Json | ReportFormat::Jsonl)
-            || self
-                .files
-                .iter()
-                .any(|(format, _)| *format == FileFormat::Json)
+        self.is_json() || self.target(FileFormat::Json).is_some()
     }
 
-    /// Starts the log of the intervals of this run, where distributions by seconds are asked for. It
-    /// stands on a file of no name beside the target, whose disk has to have room for it anyway.
-    pub(crate) fn start_intervals(&mut self) -> Result<Option<IntervalLog>> {
-        let hlog = self.files.iter();
-        let mut hlog = hlog.filter(|(format, _)| *format == FileFormat::Hlog);
-        let Some((_, target)) = hlog.next() else {
-            return Ok(None);
+    fn is_json(&self) -> bool {
+        matches!(self.main, ReportFormat::Json | ReportFormat::Jsonl)
+    }
+
+    /// Starts the log of the intervals of this run, where a time line is asked for: by an `.hlog`, or by a report in
+    /// JSON or with pictures. It stands on a file of no name: beside the `.hlog`, whose disk has to have room for it
+    /// anyway, or beside another file. A run without a time line is a run, too, so that only an `.hlog` fails for it.
+    pub(crate) fn start_intervals(&mut self, pictures: bool) -> Result<Option<IntervalLog>> {
+        let start = |spool: io::Result<File>, length| IntervalLog::new(length, spool?);
+        let other = || {
+            let html = self.target(FileFormat::Html);
+            html.or_else(|| self.target(FileFormat::Json))
         };
-        let log = target
-            .spool()
-            .and_then(|spool| IntervalLog::new(INTERVAL, spool))
-            .map_err(|error| target.error(error))?;
-        self.intervals = Some(log.clone());
-        Ok(Some(log))
+        let log = match (self.target(FileFormat::Hlog), other()) {
+            (Some(target), _) => {
+                let log = start(target.spool(), INTERVAL);
+                Some(log.map_err(|error| target.error(error))?)
+            }
+            (None, Some(target)) => start(target.spool(), SHORT_INTERVAL).ok(),
+            (None, None) if pictures || self.is_json() => {
+                start(tempfile::tempfile(), SHORT_INTERVAL).ok()
+            }
+            (None, None) => None,
+        };
+        self.intervals.clone_from(&log);
+        Ok(log)
+    }
+
+    /// Ends the log, and gives the rows of the report their time lines.
+    pub(crate) fn end_intervals(&mut self, report: &mut Report) -> Logged {
+        let log = self.intervals.take()?;
+        Some(log.finish().and_then(|mut logged| {
+            logged.attach(&mut report.latencies, INTERVALS_MAX)?;
+            Ok(logged)
+        }))
     }
 
     /// Writes every export file and makes it appear. One that fails does not keep the others from
     /// being written; the first failure is told.
-    pub(crate) fn write_files(mut self, report: &Report) -> Result<()> {
+    pub(crate) fn write_files(self, report: &Report, mut logged: Logged) -> Result<()> {
         let row = self.row.as_deref();
         let mut result = Ok(());
         for (format, target) in self.files {
-            let written = write_file(format, target, (row, &mut self.intervals), report);
+            let written = write_file(format, target, (row, &mut logged), report);
             result = result.and(written.map_err(|failure| failure.help(format.rescue())));
         }
         result
@@ -165,7 +198,7 @@ impl Exports {
 fn write_file(
     format: FileFormat,
     target: Target,
-    (row, intervals): (Option<&str>, &mut Option<IntervalLog>),
+    (row, logged): (Option<&str>, &mut Logged),
     report: &Report,
 ) -> Result<()> {
     let mut file = BufWriter::new(target.writer());
@@ -174,7 +207,11 @@ fn write_file(
         FileFormat::Csv => csv::write(report, &mut file),
         FileFormat::Markdown => markdown::write(report, &mut file),
         FileFormat::Hgrm => hdr::hgrm(report, row, &mut file),
-        FileFormat::Hlog => hdr::hlog(report, intervals.take(), &mut file),
+        FileFormat::Hlog => match logged.take().transpose() {
+            Ok(mut logged) => hdr::hlog(report, logged.as_mut(), &mut file),
+            Err(error) => Err(error),
+        },
+        FileFormat::Html => html::write(report, &mut file),
     };
     match rendered.and_then(|()| file.flush()) {
         // The reader has read enough.
@@ -191,6 +228,7 @@ fn formats(args: &ReportArgs) -> impl Iterator<Item = (FileFormat, &Path)> {
         (FileFormat::Markdown, &args.export_markdown),
         (FileFormat::Hgrm, &args.export_hgrm),
         (FileFormat::Hlog, &args.export_hlog),
+        (FileFormat::Html, &args.export_html),
     ]
     .into_iter()
     .filter_map(|(format, path)| Some((format, path.as_deref()?)))
@@ -211,7 +249,11 @@ pub(crate) fn print(
         false => Ok(Cow::Borrowed(report)),
     };
     let palette = Palette::ANSI;
-    let look = Look { detail, palette };
+    let look = Look {
+        detail,
+        palette,
+        ascii: !color::has_blocks(),
+    };
     let rendered =
         shown.and_then(|report| formats::write(&report, format.into(), look, &mut bytes));
     let result = rendered.and_then(|()| match stream {

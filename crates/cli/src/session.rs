@@ -9,7 +9,7 @@ use latency::{IntervalLog, Spec};
 use report::{Detail, ExitStatus, Outcome, Run, RunOptions, gates, names};
 
 use crate::args::output::{OutputArgs, ReportArgs, ReportFormat, TerminalArgs, Undecided};
-use crate::export::{self, Exports, MainStream};
+use crate::export::{self, Exports, Logged, MainStream};
 use crate::failure::{Failure, Result};
 use crate::term::message;
 
@@ -132,7 +132,8 @@ impl Session {
         options.clock_floor = setup.wants_report() || !exports.is_empty();
         let prepared = Run::prepare(options)?;
         // After pinning: its thread runs where this one does.
-        let intervals = exports.start_intervals()?;
+        let pictures = setup.wants_report() && setup.terminal.detail() == Detail::Full;
+        let intervals = exports.start_intervals(pictures)?;
         Ok(Self {
             run: prepared.start(intervals),
             stream: setup.stream,
@@ -191,12 +192,13 @@ impl Session {
     }
 
     /// Turns the outcome into the report, writes and prints it, and says how the process ends.
-    pub(crate) fn finish(self, outcome: Outcome) -> Result<ExitStatus> {
-        let finished = self.run.finish(outcome);
+    pub(crate) fn finish(mut self, outcome: Outcome) -> Result<ExitStatus> {
+        let mut finished = self.run.finish(outcome);
+        let logged = self.exports.end_intervals(&mut finished.report);
         let status = finished.status;
         let print = (self.format, self.stream, self.detail);
         let print = self.wants_report.then_some(print);
-        conclude(&finished.report, status, self.exports, print)
+        conclude(&finished.report, status, (self.exports, logged), print)
     }
 }
 
@@ -206,14 +208,14 @@ impl Session {
 pub(crate) fn conclude(
     report: &Report,
     status: ExitStatus,
-    exports: Exports,
+    (exports, logged): (Exports, Logged),
     print: Option<(ReportFormat, MainStream, Detail)>,
 ) -> Result<ExitStatus> {
     // Quiet or not.
     for reason in gates::reasons(report, status) {
         message::failure(&Failure::new(reason));
     }
-    let written = exports.write_files(report);
+    let written = exports.write_files(report, logged);
     let printed = match print {
         Some((format, stream, detail)) => export::print(report, format, stream, detail),
         None => Ok(()),

@@ -8,6 +8,8 @@ mod fix_engines;
 mod fix_json;
 #[cfg(target_os = "linux")]
 mod fix_takeover;
+mod hdr_peers;
+mod html_peers;
 #[cfg(unix)]
 mod infozip;
 mod multicall;
@@ -23,6 +25,8 @@ fn main() {
         #[cfg(target_os = "linux")]
         fix_takeover::trials(),
         fix_json::trials(),
+        hdr_peers::trials(),
+        html_peers::trials(),
         #[cfg(unix)]
         infozip::trials(),
         multicall::trials(),

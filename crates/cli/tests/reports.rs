@@ -2,12 +2,15 @@
 
 use std::io::Cursor;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crate::common::{self, directory, file, pipe, run, samples};
 use base64::Engine as _;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use latency::report::{Report, read_json};
+use latency::{IntervalLog, Latency, LatencyName, Recorder, Spec};
 
 /// Compresses something and returns the report as JSON.
 fn compressed(dir: &Path, extra: &[&str]) -> serde_json::Value {
@@ -524,65 +527,184 @@ fn the_milliseconds_of_wrk2_are_milliseconds() {
     run(dir.path(), common::words("report alone.hgrm --unit years")).expect(2);
 }
 
-#[test]
-fn every_form_keeps_counts_names_and_start_or_says_what_it_cannot() {
-    let dir = directory();
-    compressed(
-        dir.path(),
-        &["--export-json", "r.json", "--export-hlog", "r.hlog"],
-    );
-    let read = |name: &str| {
-        let line = format!("report {name} -q --report json");
-        run(dir.path(), common::words(&line)).expect(0).json()
+/// A report with a time line: two series of 9 intervals, and a row of few values without one.
+fn timed(dir: &Path) -> Report {
+    compressed(dir, &[]);
+    let mut report =
+        read_json(&std::fs::read(dir.join("r.json")).expect("read")).expect("a report");
+    let start = Instant::now();
+    let log = IntervalLog::new(Duration::from_secs(1), Cursor::new(Vec::new())).expect("a thread");
+    let row = |series: &str, name, values: u64| {
+        let spec = Spec::new(name, "4 KiB block").series(series);
+        let spec = spec.intervals((values > 10).then(|| log.clone()));
+        let mut recorder = Recorder::new(spec, start);
+        for nth in 0..values {
+            // Half a second of the last interval is left.
+            let end = start + Duration::from_millis(8_500 * (nth + 1) / values);
+            recorder.record_span(end - Duration::from_nanos(900 + nth * 7_919 % 100_003), end);
+        }
+        recorder.finish().latency()
     };
-    let first = read("r.json");
-    let service = |report: &serde_json::Value| {
-        let rows = report["latencies"].as_array().expect("rows").clone();
-        let mut rows = rows.into_iter().filter(|row| row["name"] == "service");
-        rows.next().expect("a service row")
-    };
-    for (from, export, to) in [
-        ("r.json", "hlog", "b.hlog"),
-        ("r.hlog", "hlog", "c.hlog"),
-        ("c.hlog", "json", "d.json"),
-        ("r.json", "hgrm", "e.hgrm"),
-        ("e.hgrm", "json", "f.json"),
-        ("e.hgrm", "hlog", "g.hlog"),
-        ("r.hlog", "hgrm", "h.hgrm"),
-    ] {
-        let line = format!("report {from} --row service --export-{export} {to}");
-        let said = run(dir.path(), common::words(&line)).expect(0);
-        if from == "r.json" && export != "json" {
-            assert!(said.stderr.contains("keeps no buckets"), "{}", said.stderr);
-        }
-        let again = read(to);
-        let (before, after) = (service(&first), service(&again));
-        assert_eq!(before["n"], after["n"], "{from} to {to}");
-        let near = |key: &str| {
-            let (a, b) = (before[key].as_f64(), after[key].as_f64());
-            let (a, b) = (a.expect("a number"), b.expect("a number"));
-            assert!((a / b - 1.0).abs() < 0.01, "{from} to {to}: {key} {a} {b}");
-        };
-        near("max_ns");
-        // Of a distribution by percentiles a log has the histogram, and no mean.
-        if to != "g.hlog" {
-            near("mean_ns");
-        }
-        // To the millisecond, which is what a log can say.
-        if to.ends_with("hlog") && from != "e.hgrm" || to == "d.json" {
-            let start = |report: &serde_json::Value| {
-                let time = report["started_at"].as_str().expect("a time");
-                let time = time[11..].trim_end_matches('Z').to_owned();
-                let parts = time
-                    .split(':')
-                    .map(|part| part.parse::<f64>().expect("a number"));
-                parts.fold(0.0, |seconds, part| seconds * 60.0 + part)
-            };
-            let apart = (start(&first) - start(&again)).abs();
-            assert!(
-                !(0.002..86_399.0).contains(&apart),
-                "{from} to {to}: {apart} s"
-            );
-        }
+    report.latencies = vec![
+        row("level 3, größe\u{202e}", LatencyName::Service, 1_700),
+        row("b", LatencyName::Service, 900),
+        row("b", LatencyName::Hold, 10),
+    ];
+    let mut logged = log.finish().expect("a log");
+    logged.attach(&mut report.latencies, 1_000).expect("read");
+    for row in &mut report.latencies {
+        row.log_parts.clear();
     }
+    report.slowest.clear();
+    let json = serde_json::to_vec(&report).expect("JSON");
+    file(dir, "r.json", &json);
+    report
+}
+
+/// A row with its intervals in one packing.
+fn unpacked(row: &Latency) -> (Latency, Vec<(u64, u64, Histogram<u64>)>) {
+    let intervals = row.intervals.iter().map(|interval| {
+        let histogram = interval.histogram().expect("a histogram");
+        (interval.start_ns, interval.length_ns, histogram)
+    });
+    let intervals = intervals.collect();
+    let row = Latency {
+        intervals: Vec::new(),
+        ..row.clone()
+    };
+    (row, intervals)
+}
+
+#[test]
+fn every_form_keeps_counts_sums_start_intervals_and_names_or_says_what_it_cannot() {
+    let dir = directory();
+    let report = timed(dir.path());
+    assert_eq!(report.latencies[0].intervals.len(), 9);
+    let forms = ["json", "hlog", "hgrm"];
+    for (from, to) in forms.iter().flat_map(|from| forms.map(|to| (*from, to))) {
+        let what = format!("{from} to {to}");
+        let write = |source: &str, target: &str| {
+            let line = format!("report {source} -fo {target}");
+            run(dir.path(), common::words(&line)).expect(0).stderr
+        };
+        let said = write("r.json", &format!("a.{from}"));
+        let warned = |said: &str| said.matches("warning: .hgrm keeps").count();
+        assert_eq!(
+            warned(&said),
+            if from == "hgrm" { 2 } else { 0 },
+            "{what}: {said}"
+        );
+        let said = write(&format!("a.{from}"), &format!("b.{to}"));
+        let loses = to == "hgrm" && from != "hgrm";
+        assert_eq!(warned(&said), if loses { 2 } else { 0 }, "{what}: {said}");
+        let line = format!("report b.{to} --report json");
+        let json = run(dir.path(), common::words(&line)).expect(0).stdout;
+        let read = read_json(&json).expect("a report");
+        let is_narrow = from == "hgrm" || to == "hgrm";
+        let expected = match is_narrow {
+            true => &report.latencies[..1],
+            false => &report.latencies[..],
+        };
+        assert_eq!(read.latencies.len(), expected.len(), "{what}");
+        for (found, expected) in read.latencies.iter().zip(expected) {
+            let (found, expected) = (unpacked(found), unpacked(expected));
+            assert_eq!(found.0, expected.0, "{what}");
+            let intervals = if is_narrow { Vec::new() } else { expected.1 };
+            assert_eq!(found.1, intervals, "{what}");
+        }
+        let time = |report: &Report| {
+            report
+                .started_at
+                .parse::<jiff::Timestamp>()
+                .expect("a time")
+        };
+        let apart = time(&read).duration_since(time(&report)).abs();
+        // A log has milliseconds.
+        assert!(
+            apart < jiff::SignedDuration::from_millis(2),
+            "{what}: {apart}"
+        );
+    }
+}
+
+#[test]
+fn runs_of_different_times_keep_their_distance_in_a_log() {
+    let dir = directory();
+    let mut report = timed(dir.path());
+    let start: jiff::Timestamp = report.started_at.parse().expect("a time");
+    report.started_at = (start + jiff::SignedDuration::from_secs(100)).to_string();
+    let json = serde_json::to_vec(&report).expect("JSON");
+    file(dir.path(), "later.json", &json);
+    let line = "report later.json r.json -o both.hlog";
+    run(dir.path(), common::words(line)).expect(0);
+    let line = "report both.hlog --report json";
+    let json = run(dir.path(), common::words(line)).expect(0).stdout;
+    let both = read_json(&json).expect("a report");
+    let first = |run: &str| {
+        let of = |row: &&Latency| {
+            row.series
+                .as_deref()
+                .is_some_and(|series| series.starts_with(run))
+        };
+        let row = both.latencies.iter().find(of).expect("a row");
+        row.intervals.first().expect("a time line").start_ns
+    };
+    assert_eq!(first("later.json") - first("r.json"), 100_000_000_000);
+}
+
+#[test]
+fn a_run_of_a_second_has_a_time_line_in_json_and_html_and_on_the_terminal() {
+    let dir = directory();
+    let line = "stress --codec none --duration 1500ms --rate 2000 -v --export-json r.json --export-html r.html";
+    let shown = run(dir.path(), common::words(line)).expect(0);
+    assert!(shown.text().contains(" over "), "{}", shown.text());
+    assert!(shown.text().contains("counts of"), "{}", shown.text());
+    let report =
+        read_json(&std::fs::read(dir.path().join("r.json")).expect("read")).expect("a report");
+    let intervals = report.latencies.iter().map(|row| row.intervals.len()).max();
+    assert!((4..=9).contains(&intervals.unwrap_or(0)), "{intervals:?}");
+    let page = std::fs::read_to_string(dir.path().join("r.html")).expect("read");
+    assert!(page.contains("<figcaption>Time line"), "no time line");
+    // ASCII where the locale has no more.
+    let mut command = common::perfkit();
+    command
+        .current_dir(dir.path())
+        .env("LC_ALL", "C")
+        .args(["report", "-v", "r.json"]);
+    let plain = common::Run::from(command.output().expect("runs")).expect(0);
+    assert!(!plain.text().contains(['▁', '█', '▪']), "{}", plain.text());
+}
+
+#[test]
+fn the_form_of_an_output_is_that_of_its_extension() {
+    let dir = directory();
+    compressed(dir.path(), &[]);
+    for name in ["r.html", "s.JSON", "r.csv", "r.md", "r.hgrm", "r.hlog"] {
+        let done = run(dir.path(), ["report", "r.json", "-o", name]).expect(0);
+        assert_eq!(done.text(), "", "{name}");
+        assert!(
+            std::fs::metadata(dir.path().join(name))
+                .expect("a file")
+                .len()
+                > 100
+        );
+    }
+    for (line, said) in [
+        ("report r.json -o report", "the name ends in"),
+        (
+            "report r.json -o x.html --export-html y.html",
+            "two files of one form",
+        ),
+        ("report r.json -o r.json", "r.json"),
+        ("explain nonsense", "the nearest is"),
+    ] {
+        let refused = run(dir.path(), common::words(line)).expect(2);
+        assert!(refused.stderr.contains(said), "{line}: {}", refused.stderr);
+    }
+    let first = run(dir.path(), ["explain", "Percentiles"]).expect(0);
+    assert!(
+        first.text().starts_with("Percentiles\n\np99 is"),
+        "{}",
+        first.text()
+    );
 }

@@ -254,6 +254,7 @@ fn rows() -> Vec<Row> {
         row("env", "env").forms().quiet(),
         row("env", "env --export-json gone/{H}"),
         row("tour", "tour --{H}"),
+        row("explain", "explain {H}"),
         row("completions", "completions {H}"),
         row("man", "man {H}"),
         row("help", "help {H}"),

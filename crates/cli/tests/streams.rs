@@ -22,7 +22,7 @@ pub(crate) enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-pub(crate) const ROWS: [(&str, Uses, &str); 66] = [
+pub(crate) const ROWS: [(&str, Uses, &str); 69] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
@@ -141,8 +141,11 @@ pub(crate) const ROWS: [(&str, Uses, &str); 66] = [
         Nothing,
         "report -qq r.json --export-markdown out.md -f",
     ),
+    ("report", Nothing, "report r.json -o r.html -f"),
     ("env", Output, "env"),
     ("env", Output, "env --report json"),
+    ("explain", Output, "explain"),
+    ("explain", Output, "explain gates"),
     ("completions", Output, "completions bash"),
     ("man", Output, "man zip"),
     ("man", Nothing, "man --dir pages"),

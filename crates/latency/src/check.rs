@@ -14,6 +14,8 @@ use crate::report::{Comparison, Differences, GateResult, Latency, Percentile, Re
 const ROWS_MAX: usize = 10_000;
 /// Most percentiles of a row.
 const PERCENTILES_MAX: usize = 1_000;
+/// Most intervals of a row: as many as lines that are read of an `.hlog`.
+const INTERVALS_MAX: usize = 1_000_000;
 
 type Checked = Result<(), ReadError>;
 
@@ -62,10 +64,10 @@ pub(crate) fn check(report: &Report) -> Checked {
         }
     }
     rates(report)?;
-    let mut budget = Budget::default();
+    let mut budgets = Budgets::default();
     for (index, row) in report.latencies.iter().enumerate() {
         let list = "latencies";
-        latency(row, Row { list, index }, &mut budget)?;
+        latency(row, Row { list, index }, &mut budgets)?;
     }
     for (index, found) in report.tables.iter().enumerate() {
         let list = "tables";
@@ -80,6 +82,30 @@ pub(crate) fn check(report: &Report) -> Checked {
         gate(found, Row { list, index })?;
     }
     Ok(())
+}
+
+/// The same of a row alone.
+pub(crate) fn row(row: &Latency) -> Checked {
+    let at = Row {
+        list: "latencies",
+        index: 0,
+    };
+    latency(row, at, &mut Budgets::default())
+}
+
+/// What the histograms of a report may take together.
+struct Budgets {
+    rows: Budget,
+    intervals: Budget,
+}
+
+impl Default for Budgets {
+    fn default() -> Self {
+        Self {
+            rows: Budget::default(),
+            intervals: Budget::of_intervals(),
+        }
+    }
 }
 
 /// Values that a report has once: rates and shares.
@@ -121,7 +147,7 @@ fn at_least_0(value: f64) -> bool {
     value.is_finite() && value >= 0.0
 }
 
-fn latency(row: &Latency, at: Row, budget: &mut Budget) -> Checked {
+fn latency(row: &Latency, at: Row, budgets: &mut Budgets) -> Checked {
     at.need(
         row.batch > 0,
         "batch",
@@ -170,7 +196,26 @@ fn latency(row: &Latency, at: Row, budget: &mut Budget) -> Checked {
         at.need(bucketed <= recorded, "buckets", message)?;
     }
     percentiles(row, at)?;
-    histogram(row, at, budget)
+    histogram(row, at, &mut budgets.rows)?;
+    intervals(row, at, &mut budgets.intervals)
+}
+
+/// The intervals are histograms, which hold as many values as the row.
+fn intervals(row: &Latency, at: Row, budget: &mut Budget) -> Checked {
+    let field = "intervals";
+    let few = row.intervals.len() <= INTERVALS_MAX;
+    at.need(few, field, "more than a million intervals")?;
+    let mut counted = row.saturated;
+    for interval in &row.intervals {
+        let ends = interval.start_ns.checked_add(interval.length_ns);
+        at.need(ends.is_some(), field, "an interval ends after all time")?;
+        let values = coding::values_within(&interval.histogram_v2_deflate, budget)
+            .map_err(|error| error.at(at.place(field)))?;
+        counted = counted.saturating_add(values);
+    }
+    let whole = row.intervals.is_empty() || counted == row.n;
+    let message = "their counts and `saturated` do not add up to n";
+    at.need(whole, field, message)
 }
 
 fn percentiles(row: &Latency, at: Row) -> Checked {

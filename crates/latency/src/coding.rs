@@ -37,6 +37,30 @@ pub(crate) struct Budget {
     inflated_bytes: usize,
 }
 
+impl Budget {
+    /// For the intervals of a report, which stay packed: a million of the usual range and precision.
+    pub(crate) fn of_intervals() -> Self {
+        Self {
+            counts: 1 << 35,
+            inflated_bytes: 1 << 30,
+        }
+    }
+
+    /// Takes what a histogram needs.
+    fn spend(&mut self, slots: u64, inflated_bytes: usize) -> Result<(), ReadError> {
+        let left = (
+            self.counts.checked_sub(slots),
+            self.inflated_bytes.checked_sub(inflated_bytes),
+        );
+        let (Some(counts), Some(inflated_bytes)) = left else {
+            let message = "the histograms of this input are too large together";
+            return Err(too_large(message));
+        };
+        (self.counts, self.inflated_bytes) = (counts, inflated_bytes);
+        Ok(())
+    }
+}
+
 impl Default for Budget {
     /// Ten thousand rows of the usual range and precision, or 128 of the greatest.
     fn default() -> Self {
@@ -114,21 +138,16 @@ pub(crate) fn decode_base64_within(
     budget: &mut Budget,
 ) -> Result<Histogram<u64>, ReadError> {
     let plain = unpacked(&bytes_of_base64(text)?, budget.inflated_bytes)?;
-    let counts = check_plain(&plain)?;
-    let spent = (
-        budget.counts.checked_sub(counts),
-        budget.inflated_bytes.checked_sub(plain.len()),
-    );
-    let (Some(counts), Some(inflated_bytes)) = spent else {
-        return Err(too_large(
-            "the histograms of this input are too large together",
-        ));
-    };
-    *budget = Budget {
-        counts,
-        inflated_bytes,
-    };
+    budget.spend(check_plain(&plain)?.slots, plain.len())?;
     deserialize(&plain)
+}
+
+/// How many values an encoded histogram holds, which is checked within `budget` and not built.
+pub(crate) fn values_within(bytes: &[u8], budget: &mut Budget) -> Result<u64, ReadError> {
+    let plain = unpacked(bytes, budget.inflated_bytes)?;
+    let found = check_plain(&plain)?;
+    budget.spend(found.slots, plain.len())?;
+    Ok(found.values)
 }
 
 pub(crate) fn bytes_of_base64(text: &str) -> Result<Vec<u8>, ReadError> {
@@ -195,8 +214,15 @@ fn unpacked(bytes: &[u8], bytes_max: usize) -> Result<Vec<u8>, ReadError> {
     }
 }
 
-/// Returns the length of the counts array that the histogram will have.
-fn check_plain(plain: &[u8]) -> Result<u64, ReadError> {
+/// What a histogram will be.
+struct Checked {
+    /// The length of its counts array.
+    slots: u64,
+    /// The sum of its counts.
+    values: u64,
+}
+
+fn check_plain(plain: &[u8]) -> Result<Checked, ReadError> {
     if be32(plain, 0)? != COOKIE_V2 {
         return Err(malformed(
             0,
@@ -228,8 +254,10 @@ fn check_plain(plain: &[u8]) -> Result<u64, ReadError> {
         let message = format!("length of the counts: stated {payload_bytes}, found {found} bytes");
         return Err(malformed(4, &message));
     }
-    check_counts(payload, counts_max)?;
-    Ok(counts_max)
+    Ok(Checked {
+        slots: counts_max,
+        values: check_counts(payload, counts_max)?,
+    })
 }
 
 /// Length of the counts array, as the histogram crate makes it.
@@ -246,8 +274,8 @@ fn counts_len(low: u64, high: u64, digits: u32) -> u64 {
     (buckets + 1) * (sub_buckets / 2)
 }
 
-/// Checks the counts: every run is in range, and no sum overflows.
-fn check_counts(payload: &[u8], counts_max: u64) -> Result<(), ReadError> {
+/// Checks the counts: every run is in range, and no sum overflows. Returns their sum.
+fn check_counts(payload: &[u8], counts_max: u64) -> Result<u64, ReadError> {
     let mut at = 0;
     let mut index = 0u64;
     let mut total = 0i64;
@@ -267,7 +295,8 @@ fn check_counts(payload: &[u8], counts_max: u64) -> Result<(), ReadError> {
             return Err(malformed(place, "more counts than the histogram's range"));
         }
     }
-    Ok(())
+    // Only counts of 0 or more were added.
+    Ok(total.unsigned_abs())
 }
 
 /// LEB128 in at most nine bytes, the ninth taken whole.

@@ -5,102 +5,26 @@
 //! times in five steps each, and ends at 1 with `inf`. A short run repeats its greatest value at the end of
 //! the ladder; the report, not this file, decides which percentiles have enough samples.
 
-use std::fmt;
-use std::io;
-use std::str::FromStr;
+mod unit;
+mod write;
+
+use std::time::{Duration, SystemTime};
 
 use hdrhistogram::Histogram;
 
+use crate::carried;
 use crate::percentile::{order_statistic_ranks, values_at_ranks};
 use crate::read::{Place, ReadError, ReadErrorKind};
 use crate::report::{Latency, LatencyName, Timing};
 
-/// How often the distance to 100 % is halved: up to one value in 16 million.
-pub const HALVINGS: u32 = 24;
-const STEPS: u64 = 5;
+use self::unit::WRK2;
+pub use self::unit::{HgrmUnit, ParseHgrmUnitError, is_printed, unit_of};
+pub use self::write::{HALVINGS, write, write_row, write_start, write_whole};
+
+/// Values of a distribution and of a histogram that are closer than this share are the same.
+const PRECISION: f64 = 1e-3;
 /// Most rows read.
 const ROWS_MAX: usize = 100_000;
-
-const HEADER: &str = "       Value     Percentile TotalCount 1/(1-Percentile)";
-
-/// Unit of the values in a file. The file does not state it; HdrHistogram's tools call it *ticks*.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum HgrmUnit {
-    /// Nanoseconds.
-    Ns,
-    /// Microseconds.
-    #[default]
-    Us,
-    /// Milliseconds.
-    Ms,
-}
-
-/// The text is not a unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("unknown unit: expected ns, us or ms")]
-pub struct ParseHgrmUnitError;
-
-impl FromStr for HgrmUnit {
-    type Err = ParseHgrmUnitError;
-
-    fn from_str(text: &str) -> Result<Self, ParseHgrmUnitError> {
-        match text {
-            "ns" => Ok(Self::Ns),
-            "us" => Ok(Self::Us),
-            "ms" => Ok(Self::Ms),
-            _ => Err(ParseHgrmUnitError),
-        }
-    }
-}
-
-impl fmt::Display for HgrmUnit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Ns => "ns",
-            Self::Us => "us",
-            Self::Ms => "ms",
-        })
-    }
-}
-
-impl HgrmUnit {
-    fn ns(self) -> f64 {
-        match self {
-            Self::Ns => 1.0,
-            Self::Us => 1e3,
-            Self::Ms => 1e6,
-        }
-    }
-}
-
-/// The header of C tools of HdrHistogram, whose columns are wider.
-const HEADER_C: &str = "Value   Percentile   TotalCount";
-/// What wrk2 prints above its distribution, which is one of milliseconds.
-const WRK2: &str = "Detailed Percentile spectrum:";
-
-/// The unit of a file, as far as it can be known: what it says itself, as those written by perfkit do; milliseconds
-/// for the output of wrk2, whole or the distribution alone; microseconds for any other.
-///
-/// ```
-/// use perfkit_latency::hgrm::{HgrmUnit, unit_of};
-/// assert_eq!(unit_of("  Detailed Percentile spectrum:\n"), HgrmUnit::Ms);
-/// ```
-#[must_use]
-pub fn unit_of(text: &str) -> HgrmUnit {
-    let stated = text
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("#["))
-        .flat_map(footer_fields)
-        .find_map(|(name, value)| (name == "Unit").then(|| value.parse().ok())?);
-    let is_c = || text.contains(WRK2) || text.contains(HEADER_C);
-    stated.unwrap_or_else(|| if is_c() { HgrmUnit::Ms } else { HgrmUnit::Us })
-}
-
-/// Whether a text is the output of wrk2 with its distribution in it.
-#[must_use]
-pub fn is_printed(text: &str) -> bool {
-    text.contains(WRK2)
-}
 
 /// The distribution within the output of a tool that prints more than that, with the number of lines before it.
 fn distribution(text: &str) -> (usize, &str) {
@@ -120,111 +44,19 @@ fn distribution(text: &str) -> (usize, &str) {
     )
 }
 
-/// Writes what a distribution is of, as a line that other tools ignore. [`read`] takes the row from it, and
-/// [`unit_of`] the unit.
-///
-/// # Errors
-/// Those of the writer.
-pub fn write_row(w: &mut impl io::Write, row: LatencyName, unit: HgrmUnit) -> io::Result<()> {
-    writeln!(
-        w,
-        "#[Row     = {:>12}, Unit           = {unit:>12}]",
-        row.as_str()
-    )
-}
+/// What the line of a start begins with, as in `.hlog`.
+const START: &str = "#[StartTime: ";
 
-/// Writes the distribution of a histogram of nanoseconds.
-///
-/// # Errors
-/// Those of the writer.
-pub fn write(w: &mut impl io::Write, h: &Histogram<u64>, unit: HgrmUnit) -> io::Result<()> {
-    let scale = unit.ns();
-    writeln!(w, "{HEADER}\n")?;
-    let ranks: Vec<u64> = ladder().map(|step| step.rank(h.len())).collect();
-    let values = values_at_ranks(h, &ranks);
-    let mut recorded = h.iter_recorded().peekable();
-    let mut total = 0u64;
-    for (at, step) in ladder().enumerate() {
-        let value = values.get(at).copied().unwrap_or(0);
-        while let Some(next) = recorded.next_if(|next| next.value_iterated_to() <= value) {
-            total = total.saturating_add(next.count_at_value());
-        }
-        write!(
-            w,
-            "{:12.3} {:2.12} {total:10} ",
-            value as f64 / scale,
-            step.quantile()
-        )?;
-        match step.inverse() {
-            Some(inverse) => writeln!(w, "{inverse:14.2}")?,
-            None => writeln!(w, "{:>14}", "inf")?,
-        }
-    }
-    let (mean, stdev) = (h.mean() / scale, h.stdev() / scale);
-    let max = if h.is_empty() {
-        0.0
-    } else {
-        h.max() as f64 / scale
-    };
-    let sub_buckets = sub_buckets(h);
-    writeln!(w, "#[Mean    = {mean:12.3}, StdDeviation   = {stdev:12.3}]")?;
-    writeln!(
-        w,
-        "#[Max     = {max:12.3}, Total count    = {:12}]",
-        h.len()
-    )?;
-    writeln!(
-        w,
-        "#[Buckets = {:12}, SubBuckets     = {sub_buckets:12}]",
-        h.buckets()
-    )
-}
-
-/// Linear steps within a power of two, as the histogram crate chooses them.
-fn sub_buckets(h: &Histogram<u64>) -> u64 {
-    (2 * 10u64.pow(u32::from(h.sigfig().min(5)))).next_power_of_two()
-}
-
-/// One row of the ladder: 1 − (10 − step) / (10 · 2^halving), kept as integers so that ranks are exact.
-#[derive(Debug, Clone, Copy)]
-struct Step {
-    /// Numerator of the distance to 1, 6 to 10; 0 for the last row.
-    tenths: u64,
-    halving: u32,
-}
-
-fn ladder() -> impl Iterator<Item = Step> {
-    let steps = (0..HALVINGS).flat_map(|halving| {
-        (0..STEPS).map(move |step| Step {
-            tenths: 10 - step,
-            halving,
-        })
-    });
-    steps.chain([Step {
-        tenths: 0,
-        halving: 0,
-    }])
-}
-
-impl Step {
-    fn denominator(self) -> u64 {
-        10 << self.halving
-    }
-
-    fn quantile(self) -> f64 {
-        1.0 - self.tenths as f64 / self.denominator() as f64
-    }
-
-    fn inverse(self) -> Option<f64> {
-        (self.tenths > 0).then(|| self.denominator() as f64 / self.tenths as f64)
-    }
-
-    /// ⌈n · quantile⌉, at least 1.
-    fn rank(self, n: u64) -> u64 {
-        let beyond = u128::from(n) * u128::from(self.tenths) / u128::from(self.denominator());
-        n.saturating_sub(u64::try_from(beyond).unwrap_or(u64::MAX))
-            .max(1)
-    }
+/// When the run of a distribution started, where the file says so.
+#[must_use]
+pub fn started_at(text: &str) -> Option<SystemTime> {
+    let stated = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix(START))?;
+    let seconds = stated.split(' ').next().and_then(non_negative)?;
+    let micros = Duration::try_from_secs_f64(seconds).ok()?.as_micros();
+    let since_epoch = Duration::from_micros(u64::try_from(micros).ok()?);
+    SystemTime::UNIX_EPOCH.checked_add(since_epoch)
 }
 
 /// One row that was read.
@@ -257,6 +89,8 @@ pub struct Hgrm {
     pub buckets: Option<u64>,
     /// Linear steps in each, from the footer.
     pub sub_buckets: Option<u64>,
+    /// The row as a report has it, where the file says so and it holds.
+    pub whole: Option<Latency>,
 }
 
 /// Reads a distribution whose values are in `unit`, written here or by any HdrHistogram tool.
@@ -274,6 +108,7 @@ pub fn read(text: &str, unit: HgrmUnit) -> Result<Hgrm, ReadError> {
         row: text.contains(WRK2).then_some(LatencyName::Response),
         buckets: None,
         sub_buckets: None,
+        whole: None,
     };
     let (skipped, text) = distribution(text);
     let mut has_header = false;
@@ -287,7 +122,9 @@ pub fn read(text: &str, unit: HgrmUnit) -> Result<Hgrm, ReadError> {
         if line.is_empty() {
             continue;
         }
-        if let Some(footer) = line.strip_prefix("#[") {
+        if carried::is_row(line) {
+            hgrm.whole = carried::read(line);
+        } else if let Some(footer) = line.strip_prefix("#[") {
             for (name, value) in footer_fields(footer) {
                 read_footer(&mut hgrm, &mut total, name, value, scale);
             }
@@ -319,6 +156,7 @@ pub fn read(text: &str, unit: HgrmUnit) -> Result<Hgrm, ReadError> {
         let message = "the footer's total count is below the last row's";
         return Err(ReadError::malformed(Place::Whole, message));
     }
+    hgrm.whole = hgrm.whole.take().filter(|whole| hgrm.agrees(whole));
     Ok(hgrm)
 }
 
@@ -386,10 +224,29 @@ fn read_row(line: &str, scale: f64, last: Option<&HgrmRow>) -> Result<HgrmRow, &
 }
 
 impl Hgrm {
-    /// The row of a report: mean, standard deviation and maximum from the footer, percentiles and their intervals
-    /// no narrower than the steps between the rows of the file.
+    /// Whether a row is the one of this distribution.
+    fn agrees(&self, whole: &Latency) -> bool {
+        let Ok(histogram) = whole.histogram() else {
+            return false;
+        };
+        let totals: Vec<u64> = self.rows.iter().map(|row| row.total_count).collect();
+        let values = values_at_ranks(&histogram, &totals);
+        let near = |(row, value): (&HgrmRow, &u64)| {
+            (row.value_ns - *value as f64).abs() <= row.value_ns * PRECISION + 1.0
+        };
+        histogram.len() == self.total_count
+            && (histogram.is_empty() || values.len() == totals.len())
+            && self.rows.iter().zip(&values).all(near)
+            && carried::holds(whole)
+    }
+
+    /// The row of a report. Unless the file has it whole: mean, standard deviation and maximum from the footer,
+    /// percentiles and their intervals no narrower than the steps between the rows of the file.
     #[must_use]
     pub fn latency(&self) -> Latency {
+        if let Some(whole) = &self.whole {
+            return whole.clone();
+        }
         let name = self.row.unwrap_or(LatencyName::Service);
         let timing = match name {
             LatencyName::Response => Timing::Intended,
@@ -416,10 +273,13 @@ impl Hgrm {
         row
     }
 
-    /// An approximate histogram of this distribution: all values between two rows count at the upper one.
+    /// A histogram of this distribution. Unless the file has it whole, it is approximate: all values between two rows count at the upper one.
     /// Good for percentiles of the ladder and for overlays, not for exact merging.
     #[must_use]
     pub fn histogram(&self) -> Histogram<u64> {
+        if let Some(Ok(whole)) = self.whole.as_ref().map(Latency::histogram) {
+            return whole;
+        }
         let greatest = self.rows.last().map_or(0, |row| whole_ns(row.value_ns));
         let high = greatest.max(self.max_ns.map_or(0, whole_ns)).max(2);
         let mut histogram = Histogram::new_with_bounds(1, high, 3)

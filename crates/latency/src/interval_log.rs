@@ -5,7 +5,7 @@
 //! a minute. A recorder never waits for the spool: while the spool is behind, the current interval grows.
 
 use std::fmt;
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -14,9 +14,11 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 
 use crate::coding;
-use crate::histogram::add_histogram;
-use crate::read::ReadError;
-use crate::report::{Interval, Latency};
+
+mod logged;
+
+pub(crate) use self::logged::Logged;
+pub use self::logged::LoggedIntervals;
 
 /// Intervals that wait for the spool at most.
 const WAITING_MAX: usize = 256;
@@ -224,131 +226,6 @@ impl Complete {
         w.write_all(&self.length_ns.to_le_bytes())?;
         w.write_all(&self.plain)
     }
-}
-
-/// One interval of one recorder on the spool.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Logged {
-    pub(crate) part: u32,
-    pub(crate) start_ns: u64,
-    pub(crate) length_ns: u64,
-    at: u64,
-    bytes: u32,
-}
-
-/// The intervals of a finished run, on their spool.
-pub struct LoggedIntervals {
-    spool: Box<dyn Spool>,
-    all: Vec<Logged>,
-}
-
-impl fmt::Debug for LoggedIntervals {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LoggedIntervals")
-            .field("intervals", &self.all.len())
-            .finish_non_exhaustive()
-    }
-}
-
-impl LoggedIntervals {
-    fn of(mut spool: Box<dyn Spool>) -> io::Result<Self> {
-        spool.rewind()?;
-        let mut reader = BufReader::new(spool);
-        let mut all = Vec::new();
-        let mut at = 0;
-        while let Some(header) = header(&mut reader)? {
-            let word = |from: usize| {
-                let mut bytes = [0; 8];
-                bytes.copy_from_slice(&header[from..from + 8]);
-                u64::from_le_bytes(bytes)
-            };
-            let (part, bytes) = (word(0) as u32, (word(0) >> 32) as u32);
-            at += HEADER_BYTES as u64;
-            all.push(Logged {
-                part,
-                start_ns: word(8),
-                length_ns: word(16),
-                at,
-                bytes,
-            });
-            at += u64::from(bytes);
-            reader.seek_relative(i64::from(bytes))?;
-        }
-        Ok(Self {
-            spool: reader.into_inner(),
-            all,
-        })
-    }
-
-    /// Every interval of every recorder, in the order in which they came.
-    pub(crate) fn all(&self) -> &[Logged] {
-        &self.all
-    }
-
-    /// The sum of these intervals.
-    pub(crate) fn sum(&mut self, of: &[Logged]) -> io::Result<Option<Histogram<u64>>> {
-        let mut sum: Option<Histogram<u64>> = None;
-        for logged in of {
-            let mut plain = vec![0; logged.bytes as usize];
-            self.spool.seek(SeekFrom::Start(logged.at))?;
-            self.spool.read_exact(&mut plain)?;
-            let histogram = coding::decode(&plain).map_err(damaged)?;
-            match &mut sum {
-                Some(sum) => add_histogram(sum, &histogram),
-                None => sum = Some(histogram),
-            }
-        }
-        Ok(sum)
-    }
-
-    /// The intervals of a row, all in memory: for rows that have few.
-    ///
-    /// # Errors
-    /// When the spool cannot be read.
-    pub fn of_row(&mut self, row: &Latency) -> io::Result<Vec<Interval>> {
-        let own = self
-            .all
-            .iter()
-            .filter(|one| row.log_parts.contains(&one.part));
-        let mut own: Vec<Logged> = own.copied().collect();
-        own.sort_by_key(|one| one.start_ns);
-        let mut intervals = Vec::new();
-        for same in own.chunk_by(|a, b| a.start_ns == b.start_ns) {
-            let histogram = self.sum(same)?;
-            let packed = histogram.as_ref().and_then(coding::encode_deflate);
-            intervals.extend(packed.map(|histogram_v2_deflate| Interval {
-                start_ns: same[0].start_ns,
-                length_ns: longest(same),
-                histogram_v2_deflate,
-            }));
-        }
-        Ok(intervals)
-    }
-}
-
-/// The length of an interval that several recorders share: that of the one that recorded to its end.
-pub(crate) fn longest(same: &[Logged]) -> u64 {
-    same.iter().map(|one| one.length_ns).max().unwrap_or(0)
-}
-
-/// The next header; `None` at the end.
-fn header(reader: &mut impl Read) -> io::Result<Option<[u8; HEADER_BYTES]>> {
-    let mut header = [0; HEADER_BYTES];
-    let mut read = 0;
-    while read < HEADER_BYTES {
-        match reader.read(&mut header[read..]) {
-            Ok(0) if read == 0 => return Ok(None),
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(count) => read += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(Some(header))
-}
-
-fn damaged(error: ReadError) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, error)
 }
 
 #[cfg(test)]

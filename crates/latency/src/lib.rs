@@ -32,6 +32,7 @@
 #![forbid(unsafe_code)]
 
 mod binomial;
+mod carried;
 mod check;
 pub mod clock;
 mod coding;

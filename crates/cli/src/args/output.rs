@@ -68,6 +68,13 @@ pub(crate) struct ReportArgs {
     /// Also write an HdrHistogram interval log, a line per second and tag, to FILE
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) export_hlog: Option<PathBuf>,
+    /// Also write the report with its pictures as one HTML page to FILE
+    ///
+    /// The page needs no network and no other file. It shows the percentile spectrum, the histogram of counts and the
+    /// time line of every distribution, and all tables. Without scripts it shows the same pictures, without values
+    /// under the pointer.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub(crate) export_html: Option<PathBuf>,
     /// The distribution that --export-hgrm writes: response, service or hold
     #[arg(long, value_name = "NAME", value_parser = ["response", "service", "hold"], hide_short_help = true)]
     pub(crate) row: Option<String>,
@@ -120,6 +127,7 @@ impl ReportArgs {
             ("--export-markdown", &self.export_markdown),
             ("--export-hgrm", &self.export_hgrm),
             ("--export-hlog", &self.export_hlog),
+            ("--export-html", &self.export_html),
         ]
         .into_iter()
         .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))

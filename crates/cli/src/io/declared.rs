@@ -85,6 +85,7 @@ const LINES: &[&str] = &[
     "report @",
     "env",
     "tour",
+    "explain",
     "completions bash",
     "man",
 ];
@@ -198,7 +199,7 @@ fn an_export_over_what_is_read_is_refused_by_every_command_and_every_export() {
     let spelled = directory.path().join(".").join("data");
     let mut refused = 0;
     for line in LINES.iter().filter(|line| line.contains('@')) {
-        for flag in ["json", "csv", "markdown", "hgrm", "hlog"] {
+        for flag in ["json", "csv", "markdown", "hgrm", "hlog", "html"] {
             for name in [&data, &link, &spelled] {
                 if !name.exists() {
                     continue;

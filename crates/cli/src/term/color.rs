@@ -30,6 +30,15 @@ pub(crate) fn set_choice(color: Color) {
     .write_global();
 }
 
+/// Whether the locale has letters beyond ASCII. One that states nothing has: terminals do today.
+pub(crate) fn has_blocks() -> bool {
+    let stated = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
+    let mut stated = stated.filter_map(std::env::var_os);
+    let stated = stated.find(|value| !value.is_empty());
+    let stated = stated.map(|value| value.to_string_lossy().to_ascii_lowercase());
+    stated.is_none_or(|locale| locale.contains("utf-8") || locale.contains("utf8"))
+}
+
 /// Writes to standard error, at once, with or without the colours in `text`.
 pub(crate) fn write_stderr(text: &[u8]) -> io::Result<()> {
     let stream = io::stderr();

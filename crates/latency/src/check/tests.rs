@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::*;
-use crate::report::{Differences, LatencyName, Timing, Unit, read_json};
+use crate::report::{Differences, Interval, LatencyName, Timing, Unit, read_json};
 use crate::testing::report;
 use crate::{Recorder, Spec, compare};
 
@@ -43,6 +43,45 @@ fn what_is_sound_passes() {
     read(&report(vec![row])).expect("saturated rows read");
     let empty = Recorder::new(Spec::new(LatencyName::Hold, "call"), Instant::now());
     read(&report(vec![empty.finish().latency()])).expect("empty rows read");
+}
+
+/// A row of two intervals.
+fn timed() -> Latency {
+    let mut row = recorded();
+    let mut half = row.histogram().unwrap();
+    for nth in 0..2u64 {
+        half.reset();
+        (0..500u64).for_each(|at| half.record(1_000 + (nth * 500 + at)).unwrap());
+        row.intervals.push(Interval {
+            start_ns: nth * 1_000_000_000,
+            length_ns: 1_000_000_000,
+            histogram_v2_deflate: coding::encode_deflate(&half).unwrap(),
+        });
+    }
+    row
+}
+
+#[test]
+fn a_time_line_is_read_back_and_holds_what_its_row_holds() {
+    let sound = report(vec![timed()]);
+    let json = serde_json::to_value(&sound).expect("JSON");
+    assert!(json["latencies"][0]["intervals"][1]["histogram_v2_deflate_b64"].is_string());
+    assert_eq!(read(&sound).expect("read"), sound);
+    // A report without one says nothing of it, as those of older versions did.
+    let before = serde_json::to_value(report(vec![recorded()])).expect("JSON");
+    assert!(before["latencies"][0].get("intervals").is_none());
+    let wrongs: [fn(&mut Latency); 3] = [
+        |row| row.intervals.truncate(1),
+        |row| row.intervals[0].start_ns = u64::MAX,
+        |row| row.intervals[1].histogram_v2_deflate.truncate(9),
+    ];
+    for (nth, wrong) in wrongs.iter().enumerate() {
+        let mut row = timed();
+        wrong(&mut row);
+        let error = read(&report(vec![row])).unwrap_err();
+        let place = error.place().to_string();
+        assert_eq!(place, "latencies[0].intervals", "{nth}: {error}");
+    }
 }
 
 /// A change to a sound report, and the field that must be named.

@@ -1,8 +1,12 @@
 //! Tests of `.hgrm`.
 
+use std::time::Instant;
+
 use proptest::prelude::*;
 
+use super::write::{HEADER, ladder};
 use super::*;
+use crate::{Recorder, Spec};
 
 fn histogram(values: impl IntoIterator<Item = u64>) -> Histogram<u64> {
     let mut histogram = Histogram::new_with_bounds(1, 3_600_000_000_000, 3).unwrap();
@@ -242,4 +246,49 @@ fn what_is_written_reads_back_with_its_row_its_unit_and_its_mean() {
         let exact = |rank: u64| histogram.value_at_quantile(rank as f64 / 5_000.0);
         assert!(low <= exact(rank.0) && exact(rank.1) <= high + high / 500);
     }
+}
+
+/// A file with all that a report says of a row.
+fn whole(row: &Latency) -> String {
+    let mut bytes = written(&row.histogram().unwrap(), HgrmUnit::Us).into_bytes();
+    write_row(&mut bytes, row.name, HgrmUnit::Us).unwrap();
+    let start = SystemTime::UNIX_EPOCH + Duration::from_micros(1_700_000_000_123_456);
+    write_start(&mut bytes, start).unwrap();
+    write_whole(&mut bytes, row).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn a_row_comes_back_whole_while_it_agrees_with_the_distribution() {
+    for values in [0, 1, 7, 5_000] {
+        let spec = Spec::new(LatencyName::Hold, "128 KiB, Unit = ms]").series("a,b = c");
+        let mut recorder = Recorder::new(spec, Instant::now());
+        (0..values).for_each(|nth: u64| recorder.record_ns(nth * nth * 7_919 % 9_000_003));
+        let row = recorder.finish().latency();
+        let text = whole(&row);
+        assert_eq!(unit_of(&text), HgrmUnit::Us);
+        let found = read(&text, HgrmUnit::Us).unwrap();
+        assert_eq!(found.latency(), row);
+        let micros = started_at(&text)
+            .unwrap()
+            .duration_since(SystemTime::UNIX_EPOCH);
+        assert_eq!(micros.unwrap().as_micros(), 1_700_000_000_123_456);
+        // Values of another unit are other values.
+        if values > 1 {
+            let other = read(&text, HgrmUnit::Ms).unwrap().latency();
+            assert_eq!((other.n, other.operation.as_str()), (row.n, "operation"));
+        }
+    }
+}
+
+#[test]
+fn a_distribution_that_was_edited_is_read_as_it_stands() {
+    let spec = Spec::new(LatencyName::Service, "call");
+    let mut recorder = Recorder::new(spec, Instant::now());
+    (1..=1_000).for_each(|nth| recorder.record_ns(nth * 1_000));
+    let text = whole(&recorder.finish().latency());
+    let edited = text.replacen("     500.223", "     520.000", 1);
+    assert_ne!(edited, text);
+    let row = read(&edited, HgrmUnit::Us).unwrap().latency();
+    assert_eq!((row.n, row.operation.as_str()), (1_000, "operation"));
 }

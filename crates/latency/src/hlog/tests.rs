@@ -1,10 +1,15 @@
 //! Tests of `.hlog`.
 
-use std::time::Instant;
+use std::io;
+use std::time::{Duration, Instant, SystemTime};
 
+use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use proptest::prelude::*;
 
 use super::*;
+use crate::coding;
+use crate::read::{Place, ReadError, ReadErrorKind};
+use crate::report::{Interval, Latency, LatencyName};
 use crate::{IntervalLog, Recorder, Spec};
 
 /// A row of one value every 100 ms, of 1, 2, 3 … µs.
@@ -197,4 +202,37 @@ proptest! {
         }
         let _ = read_rows(&bytes);
     }
+}
+
+#[test]
+fn what_a_row_says_beyond_its_histograms_comes_back() {
+    let service = recorded(LatencyName::Service, Some("a b"), 250, true);
+    let hold = recorded(LatencyName::Hold, None, 3, false);
+    assert!(service.buckets.is_some() && service.intervals.len() == 25);
+    let rows = [&service, &hold];
+    let mut bytes = written(&rows);
+    write_rows(&mut bytes, &rows).unwrap();
+    // Histograms of intervals are packed in another way.
+    let plain = |row: &Latency| {
+        let mut row = row.clone();
+        row.log_parts.clear();
+        for interval in &mut row.intervals {
+            let histogram = interval.histogram().unwrap();
+            interval.histogram_v2_deflate = coding::encode_deflate(&histogram).unwrap();
+        }
+        row
+    };
+    let found = self::rows(&bytes).unwrap();
+    let found: Vec<Latency> = found.iter().map(plain).collect();
+    let expected = rows.map(plain);
+    assert_eq!(found, expected);
+    // A log that lost a line says nothing of its rows as they were.
+    let lines = String::from_utf8(bytes).unwrap();
+    let cut: String = lines
+        .split_inclusive('\n')
+        .filter(|line| !line.contains(",3.000,"))
+        .collect();
+    let cut = self::rows(cut.as_bytes()).unwrap();
+    assert_eq!((cut[0].n, cut[0].operation.as_str()), (240, "operation"));
+    assert_eq!(cut[1], expected[1]);
 }

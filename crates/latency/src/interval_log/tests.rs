@@ -1,9 +1,10 @@
 //! Tests of the interval log: flat memory, nothing lost, nothing that belongs to no row.
 
-use std::io::Cursor;
+use std::io::{Cursor, SeekFrom};
 use std::time::{Instant, SystemTime};
 
 use super::*;
+use crate::report::{Interval, Latency};
 use crate::{LatencyName, Recorder, Spec, hlog};
 
 fn log() -> IntervalLog {
@@ -156,4 +157,43 @@ fn a_full_spool_is_an_error_at_the_end_and_costs_no_recording() {
     assert_eq!(recorder.finish().n(), 1_000);
     let error = log.finish().unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+}
+
+#[test]
+fn a_row_gets_a_time_line_of_few_intervals_that_holds_all_of_it() {
+    let (log, start) = (log(), Instant::now());
+    let mut one = recorder(&log, "long", start);
+    let mut two = recorder(&log, "long", start);
+    record(&mut one, start, 0..50);
+    record(&mut two, start, 40..200);
+    one.merge(two).unwrap();
+    let mut short = recorder(&log, "short", start);
+    record(&mut short, start, 7..8);
+    let mut rows = [one.finish().latency(), short.finish().latency()];
+    // Such a row is not what its recorders recorded.
+    let mut other: Latency = rows[0].clone();
+    other.n += 1;
+    let mut logged = log.finish().unwrap();
+    let counts = |row: &Latency| -> u64 {
+        let intervals = row.intervals.iter();
+        intervals.map(|i| i.histogram().unwrap().len()).sum()
+    };
+    for (most, found) in [(1, 1), (2, 2), (100, 100), (199, 100), (200, 200)] {
+        let intervals = logged.of_row_within(&rows[0], most).unwrap();
+        assert_eq!(intervals.len(), found, "{most}");
+        let covered: u64 = intervals.iter().map(|i| i.length_ns).sum();
+        assert!(covered.abs_diff(200_000_000) < 1_000_000, "{covered}");
+        let row = Latency {
+            intervals,
+            ..rows[0].clone()
+        };
+        assert_eq!(counts(&row), 210);
+    }
+    // Fewer than the spool takes at once, so that none grows.
+    logged.attach(&mut rows, 50).unwrap();
+    assert_eq!((rows[0].intervals.len(), rows[1].intervals.len()), (50, 0));
+    logged
+        .attach(std::slice::from_mut(&mut other), 100)
+        .unwrap();
+    assert!(other.intervals.is_empty());
 }

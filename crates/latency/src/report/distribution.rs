@@ -105,8 +105,8 @@ pub struct Latency {
     pub buckets: Option<Buckets>,
     /// The histogram, HDR V2 deflate, base64.
     pub histogram_v2_deflate_b64: String,
-    /// The histogram by seconds, as it was read from an `.hlog`; not part of the JSON form.
-    #[serde(skip)]
+    /// The time line: the histogram by intervals, whose counts add up to it. Absent where there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intervals: Vec<Interval>,
     /// The numbers of the row's recorders in the [`IntervalLog`](crate::IntervalLog) of the run; not part of
     /// the JSON form.
@@ -147,14 +147,35 @@ impl Latency {
 const PERCENTILE_STEP: f64 = 1e-9;
 
 /// The histogram of one interval of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Interval {
     /// Start, from the start of the run.
     pub start_ns: u64,
     /// Length.
     pub length_ns: u64,
-    /// The histogram, HDR V2 deflate (not base64).
+    /// The histogram, HDR V2 deflate, base64.
+    #[serde(rename = "histogram_v2_deflate_b64", with = "base64_text")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub histogram_v2_deflate: Vec<u8>,
+}
+
+/// Bytes that are base64 in JSON.
+mod base64_text {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&STANDARD.encode(bytes))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        let text = String::deserialize(from)?;
+        STANDARD.decode(text).map_err(D::Error::custom)
+    }
 }
 
 /// One percentile, or why there is none.

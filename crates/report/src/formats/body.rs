@@ -8,6 +8,7 @@ use latency::report::{
 
 use super::grid::Grid;
 use super::line::{Line, Tone};
+use super::sparks;
 use super::tables::{comparison_grid, latency_grid, spectrum, table_grid};
 use crate::Detail;
 use crate::nouns::{self, Volume};
@@ -49,8 +50,13 @@ pub(super) fn blocks(report: &Report, detail: Detail) -> Vec<Block> {
             Detail::Full => report.latencies.len(),
             Detail::Normal => 1,
         };
-        let pictures = report.latencies.iter().take(shown).map(spectrum);
-        blocks.extend(pictures.map(Block::Picture));
+        for row in report.latencies.iter().take(shown) {
+            blocks.push(Block::Picture(spectrum(row)));
+            if detail == Detail::Full {
+                blocks.push(Block::Picture(sparks::counts(row)));
+                blocks.push(Block::Picture(sparks::time_line(row)));
+            }
+        }
     }
     blocks.push(Block::Lines(slowest(report, detail)));
     if !report.gates.is_empty() {

@@ -108,6 +108,11 @@ impl Grid {
         Ok(())
     }
 
+    /// The headings, the rows, and how many columns are aligned left.
+    pub(super) fn parts(&self) -> (&[String], &[Vec<String>], usize) {
+        (&self.header, &self.rows, self.left)
+    }
+
     /// A Markdown table.
     pub(super) fn markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         let line = |cells: &[String]| {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::SystemTime;
 
-use latency::IntervalLog;
+use latency::LoggedIntervals;
 use latency::hgrm::{self, HgrmUnit};
 use latency::hlog;
 use latency::report::{Latency, Report};
@@ -21,7 +21,11 @@ pub fn hgrm(report: &Report, row: Option<&str>, mut out: impl Write) -> io::Resu
         .ok_or_else(|| no_row(row))?;
     let histogram = chosen.histogram().map_err(io::Error::other)?;
     hgrm::write(&mut out, &histogram, HgrmUnit::Us)?;
-    hgrm::write_row(&mut out, chosen.name, HgrmUnit::Us)
+    hgrm::write_row(&mut out, chosen.name, HgrmUnit::Us)?;
+    if let Some(start) = start(report) {
+        hgrm::write_start(&mut out, start)?;
+    }
+    hgrm::write_whole(&mut out, chosen)
 }
 
 /// All distributions, a line a second a tag: by what the run put into its log, a line at a time.
@@ -31,16 +35,19 @@ pub fn hgrm(report: &Report, row: Option<&str>, mut out: impl Write) -> io::Resu
 /// Those of `out` and of the log.
 pub fn hlog(
     report: &Report,
-    intervals: Option<IntervalLog>,
+    logged: Option<&mut LoggedIntervals>,
     mut out: impl Write,
 ) -> io::Result<()> {
-    let mut logged = intervals.map(IntervalLog::finish).transpose()?;
     let rows: Vec<&Latency> = report.latencies.iter().collect();
-    let start = report
-        .started_at
-        .parse::<jiff::Timestamp>()
-        .map_or(SystemTime::UNIX_EPOCH, SystemTime::from);
-    hlog::write(&mut out, start, &rows, logged.as_mut())
+    let start = start(report).unwrap_or(SystemTime::UNIX_EPOCH);
+    hlog::write(&mut out, start, &rows, logged)?;
+    hlog::write_rows(&mut out, &rows)
+}
+
+/// When the run started, where the report says so.
+fn start(report: &Report) -> Option<SystemTime> {
+    let start = report.started_at.parse::<jiff::Timestamp>().ok()?;
+    Some(SystemTime::from(start))
 }
 
 fn no_row(row: Option<&str>) -> io::Error {

@@ -48,6 +48,17 @@ impl Line {
         self.and(Tone::Plain, text)
     }
 
+    /// The line with other words for its own.
+    pub(super) fn with(&self, other: impl Fn(&str) -> String) -> Self {
+        let parts = self.0.iter();
+        Self(parts.map(|(tone, text)| (*tone, other(text))).collect())
+    }
+
+    /// Its words with their tones.
+    pub(super) fn parts(&self) -> &[(Tone, String)] {
+        &self.0
+    }
+
     /// For a terminal.
     pub(super) fn text(&self, palette: &Palette, out: &mut dyn Write) -> io::Result<()> {
         for (tone, text) in &self.0 {

@@ -1,14 +1,18 @@
 //! The forms of a report: one file a form, each a function from a report to bytes.
 
+mod bins;
 mod body;
 mod clean;
 pub mod csv;
 mod grid;
 pub mod hdr;
+pub mod html;
 pub mod json;
 mod line;
 mod long;
 pub mod markdown;
+mod spans;
+mod sparks;
 mod tables;
 pub mod text;
 
@@ -38,6 +42,8 @@ pub struct Look {
     pub detail: Detail,
     /// The styles of its words.
     pub palette: Palette,
+    /// Whether pictures are made of ASCII alone.
+    pub ascii: bool,
 }
 
 impl Default for Look {
@@ -46,6 +52,7 @@ impl Default for Look {
         Self {
             detail: Detail::Normal,
             palette: Palette::PLAIN,
+            ascii: false,
         }
     }
 }

@@ -6,6 +6,7 @@ use latency::report::Report;
 
 use super::body::{self, Block};
 use super::clean;
+use super::sparks;
 use crate::Look;
 
 /// Writes the whole report. What would steer a terminal is shown as escapes.
@@ -23,7 +24,12 @@ pub fn write(report: &Report, look: Look, out: &mut dyn Write) -> io::Result<()>
             }
             Block::Grid(grid) => grid.text(palette, out)?,
             Block::Lines(lines) | Block::Picture(lines) => {
+                let is_plain = look.ascii && matches!(block, Block::Picture(_));
                 for (nth, line) in lines.iter().enumerate() {
+                    let line = &match is_plain {
+                        true => line.with(sparks::ascii),
+                        false => line.clone(),
+                    };
                     // Only the very first line stands at the margin, with the headings.
                     if index + nth > 0 {
                         write!(out, "  ")?;

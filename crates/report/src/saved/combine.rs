@@ -17,6 +17,7 @@ pub fn overlay(files: Vec<Saved>) -> Outcome {
     let sources = describe(&files, "read from", &mut outcome);
     for mut file in files {
         let name = std::mem::take(&mut file.name);
+        later(&mut file, outcome.started_at.as_deref());
         if several {
             for row in &mut file.latencies {
                 row.series = Some(under(&name, row.series.as_deref()));
@@ -51,6 +52,21 @@ pub fn merge(files: Vec<Saved>) -> Result<Outcome, Error> {
     outcome.latencies.sort_by_key(|row| row.name);
     outcome.tables.push(sources);
     Ok(outcome)
+}
+
+/// Counts the intervals of a file from the start of the first one.
+fn later(file: &mut Saved, first: Option<&str>) {
+    let time = |start: Option<&str>| start?.parse::<jiff::Timestamp>().ok();
+    let own = time(file.started_at.as_deref());
+    let Some((own, first)) = own.zip(time(first)) else {
+        return;
+    };
+    let by_ns = u64::try_from(own.duration_since(first).as_nanos()).unwrap_or(0);
+    let rows = file.latencies.iter_mut();
+    for interval in rows.flat_map(|row| &mut row.intervals) {
+        // A run of centuries: the length still adds up.
+        interval.start_ns = interval.start_ns.saturating_add(by_ns).min(u64::MAX / 2);
+    }
 }
 
 /// `FILE: LABEL`, or the file alone.

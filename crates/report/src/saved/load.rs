@@ -5,6 +5,7 @@
 use std::fmt::Display;
 use std::io::{self, Read};
 use std::path::Path;
+use std::time::SystemTime;
 
 use latency::hgrm::{self, HgrmUnit};
 use latency::hlog;
@@ -67,7 +68,7 @@ impl Saved {
                 (FileKind::Distribution, vec![read.latency()])
             }
             Some("hlog") => {
-                let rows = hlog::read(bytes).and_then(|lines| hlog::latencies(&lines));
+                let rows = hlog::rows(bytes);
                 (FileKind::Log, rows.map_err(|error| failed(&error))?)
             }
             _ => {
@@ -76,12 +77,16 @@ impl Saved {
                 (FileKind::Report(Box::new(report)), latencies)
             }
         };
+        let time = |start: Option<SystemTime>| {
+            let start = jiff::Timestamp::try_from(start?).ok()?;
+            Some(start.to_string())
+        };
         let started_at = match &kind {
             FileKind::Report(report) => Some(report.started_at.clone()),
-            FileKind::Log => hlog::started_at(bytes)
-                .and_then(|start| jiff::Timestamp::try_from(start).ok())
-                .map(|start| start.to_string()),
-            FileKind::Distribution => None,
+            FileKind::Log => time(hlog::started_at(bytes)),
+            FileKind::Distribution => {
+                time(std::str::from_utf8(bytes).ok().and_then(hgrm::started_at))
+            }
         };
         let input = Input {
             path: name.clone(),

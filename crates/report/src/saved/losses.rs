@@ -18,34 +18,30 @@ pub enum Form {
 #[must_use]
 pub fn losses(rows: &[Latency], form: Form) -> Vec<String> {
     let mut lost = Vec::new();
+    if form != Form::Hgrm {
+        return lost;
+    }
     let intervals: usize = rows.iter().map(|row| row.intervals.len()).sum();
-    let with_intervals = rows.iter().filter(|row| row.intervals.len() > 1).count();
-    let bucketed = rows.iter().filter(|row| row.buckets.is_some()).count();
-    if form != Form::Hlog && with_intervals > 0 {
-        let name = match form {
-            Form::Json => "JSON",
-            Form::Hgrm | Form::Hlog => ".hgrm",
-        };
+    if rows.iter().any(|row| row.intervals.len() > 1) {
         lost.push(format!(
-            "{name} keeps no time line: {intervals} intervals become one distribution a row (.hlog keeps them)"
+            ".hgrm keeps no time line: {intervals} intervals become one distribution a row (JSON and .hlog keep them)"
         ));
     }
-    if form != Form::Json && bucketed > 0 {
-        let name = match form {
-            Form::Hlog => ".hlog",
-            Form::Hgrm | Form::Json => ".hgrm",
-        };
-        lost.push(format!(
-            "{name} keeps no buckets, which `compare` needs (JSON keeps them)"
-        ));
-    }
-    if form == Form::Hgrm && rows.len() > 1 {
+    if rows.len() > 1 {
         lost.push(format!(
             ".hgrm keeps one of {} distributions, which --row chooses (JSON and .hlog keep all)",
             rows.len()
         ));
     }
     lost
+}
+
+/// What adding rows up cannot keep.
+#[must_use]
+pub fn merge_losses(rows: &[Latency]) -> Vec<String> {
+    let timed = rows.iter().any(|row| row.intervals.len() > 1);
+    let line = "--merge adds whole runs: the sum has no time line";
+    timed.then(|| line.to_owned()).into_iter().collect()
 }
 
 #[cfg(test)]
@@ -74,12 +70,10 @@ mod tests {
     fn each_form_says_what_it_loses() {
         let rows = [row(9), row(0)];
         let lines = |form: Form| losses(&rows, form).len();
-        assert_eq!([Form::Json, Form::Hgrm, Form::Hlog].map(lines), [1, 3, 1]);
-        assert!(losses(&rows, Form::Json)[0].contains("9 intervals"));
-        let mut plain = row(1);
-        plain.buckets = None;
-        for form in [Form::Json, Form::Hgrm, Form::Hlog] {
-            assert!(losses(std::slice::from_ref(&plain), form).is_empty());
-        }
+        assert_eq!([Form::Json, Form::Hgrm, Form::Hlog].map(lines), [0, 2, 0]);
+        assert!(losses(&rows, Form::Hgrm)[0].contains("9 intervals"));
+        assert!(losses(&[row(1)], Form::Hgrm).is_empty());
+        assert_eq!(merge_losses(&rows).len(), 1);
+        assert!(merge_losses(&[row(1), row(0)]).is_empty());
     }
 }

@@ -6,4 +6,4 @@ mod losses;
 
 pub use combine::{merge, overlay};
 pub use load::{FILE_BYTES_MAX, FileKind, Saved, bounded};
-pub use losses::{Form, losses};
+pub use losses::{Form, losses, merge_losses};

@@ -19,8 +19,15 @@ use crate::term::message;
 
 /// Runs the command.
 pub(crate) fn run(args: &RenderArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let to_file = args.to.is_some();
+    let mut args = args.clone().exporting()?;
     let mut loaded = load(&args.files, args.unit)?;
-    say_losses(&loaded, args);
+    say_losses(&loaded, &args);
+    if to_file {
+        // The file is in place of what is printed.
+        args.output.terminal.quiet = 2;
+    }
+    let args = &args;
     if loaded.len() == 1
         && let Some(Saved {
             kind: FileKind::Report(report),
@@ -68,6 +75,10 @@ fn say_losses(loaded: &[Saved], args: &RenderArgs) {
         .iter()
         .flat_map(|file| file.latencies.clone())
         .collect();
+    if args.merge && (exports.export_json.is_some() || exports.export_hlog.is_some()) {
+        let lost = saved::merge_losses(&rows);
+        lost.iter().for_each(|line| message::remark(line));
+    }
     for (form, _) in forms.into_iter().filter(|(_, path)| path.is_some()) {
         for line in saved::losses(&rows, form) {
             message::remark(&line);
@@ -96,5 +107,5 @@ fn render(mut report: Report, args: &RenderArgs) -> Result<ExitStatus> {
     }
     let print = (exports.main_format(), MainStream::Stdout, terminal.detail());
     let print = terminal.wants_report().then_some(print);
-    session::conclude(&report, status, exports, print)
+    session::conclude(&report, status, (exports, None), print)
 }
