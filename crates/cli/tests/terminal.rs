@@ -3,13 +3,14 @@
 
 use crate::common::{Run, directory, file, names, perfkit, run, words};
 
-const COMMANDS: [&str; 8] = [
+const COMMANDS: [&str; 9] = [
     "compress",
     "decompress",
     "compare",
     "report",
     "env",
     "tour",
+    "explain",
     "completions",
     "man",
 ];

@@ -16,6 +16,7 @@ pub mod plain;
 mod run;
 pub mod saved;
 pub mod style;
+pub mod topics;
 pub mod units;
 
 /// The recorder, and the report as data.

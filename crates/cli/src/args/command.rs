@@ -6,8 +6,8 @@ use files::conflicts::{Files, Stdout};
 #[cfg(feature = "async")]
 use crate::commands::zip_bench;
 use crate::commands::{
-    advise, betree, betree_bench, compare, compress, compress_bench, decompress, docs, env, fix,
-    fix_bench, report, stress, tour, unzip, zip,
+    advise, betree, betree_bench, compare, compress, compress_bench, decompress, docs, env,
+    explain, fix, fix_bench, report, stress, tour, unzip, zip,
 };
 
 /// The commands. The help text of each is the comment over its arguments; a comment here would
@@ -32,6 +32,7 @@ pub(crate) enum Command {
     Report(Box<report::flags::RenderArgs>),
     Env(Box<env::flags::EnvArgs>),
     Tour(Box<tour::flags::TourArgs>),
+    Explain(explain::flags::ExplainArgs),
     Completions(docs::flags::CompletionsArgs),
     Man(docs::flags::ManArgs),
 }
@@ -79,6 +80,7 @@ impl Command {
             Self::Report(_) => "report",
             Self::Env(_) => "env",
             Self::Tour(_) => "tour",
+            Self::Explain(_) => "explain",
             Self::Completions(_) => "completions",
             Self::Man(_) => "man",
         }
@@ -105,6 +107,7 @@ impl Command {
             | Self::Report(_)
             | Self::Env(_)
             | Self::Tour(_)
+            | Self::Explain(_)
             | Self::Completions(_)
             | Self::Man(_) => false,
         }
@@ -133,7 +136,7 @@ impl Command {
             Self::Env(args) => args.output.files().stdout(Stdout::Report),
             Self::Tour(args) => args.output.files().stdout(Stdout::Report),
             // Pages are made of nothing but this binary.
-            Self::Completions(_) | Self::Man(_) => Files::default(),
+            Self::Explain(_) | Self::Completions(_) | Self::Man(_) => Files::default(),
         }
     }
 }

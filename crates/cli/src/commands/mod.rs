@@ -12,6 +12,7 @@ pub(crate) mod content;
 pub(crate) mod decompress;
 pub(crate) mod docs;
 pub(crate) mod env;
+pub(crate) mod explain;
 pub(crate) mod expressions;
 pub(crate) mod fix;
 pub(crate) mod fix_bench;
@@ -83,6 +84,7 @@ pub(crate) fn dispatch(cli: Cli, argv: &[OsString]) -> Result<ExitStatus> {
         Command::Report(args) => report::run(&args, name, argv),
         Command::Env(args) => env::run(&args, name, argv),
         Command::Tour(args) => tour::run(&args, name, argv),
+        Command::Explain(args) => explain::run(&args),
         Command::Completions(args) => docs::run::completions(args.shell),
         Command::Man(args) => docs::run::man(&args),
     }
