@@ -150,21 +150,20 @@ fn row(comparison: &Comparison, top: f64, x: &Axis) -> String {
         "<path class=\"median {class}\" d=\"M{median} {}v12\"><title>{title}</title></path>",
         pixels(middle - 6.0)
     );
-    let name = format!(
-        "{}, {} against {}",
-        comparison.row, comparison.target, comparison.baseline
-    );
+    let names = [&comparison.row, &comparison.target, &comparison.baseline];
+    let [row, target, baseline] = names.map(|name| shortened(name));
+    let name = format!("{row}, {target} against {baseline}");
     svg + &format!(
         "<text class=\"row\" x=\"20\" y=\"{}\">{} <tspan class=\"{class}\">{}</tspan></text>",
         pixels(top + 12.0),
-        text(&shortened(&name)),
+        text(&name),
         text(&said)
     )
 }
 
 /// A name of which the middle is left out where it has no room.
 fn shortened(name: &str) -> String {
-    const MOST: usize = 60;
+    const MOST: usize = 26;
     let letters: Vec<char> = name.chars().collect();
     if letters.len() <= MOST {
         return name.to_owned();
