@@ -29,12 +29,14 @@ pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["--stream", side, cell] => {
-            told(measure::one(Side::named(side)?, &serde_json::from_str(cell)?)?)
-        }
-        ["--archive", side, cell] => {
-            told(archive::one(Writer::named(side)?, &serde_json::from_str(cell)?)?)
-        }
+        ["--stream", side, cell] => told(measure::one(
+            Side::named(side)?,
+            &serde_json::from_str(cell)?,
+        )?),
+        ["--archive", side, cell] => told(archive::one(
+            Writer::named(side)?,
+            &serde_json::from_str(cell)?,
+        )?),
         [rounds] => run(rounds.parse()?, ""),
         [rounds, name] => run(rounds.parse()?, name),
         _ => Err("expected a number of rounds and a part of the names of cells".into()),

@@ -22,6 +22,8 @@ mod tokio;
 #[cfg(feature = "tokio")]
 mod tokio_cancel;
 #[cfg(feature = "tokio")]
+mod tokio_gather;
+#[cfg(feature = "tokio")]
 mod tokio_memory;
 #[cfg(feature = "workload")]
 mod workload;

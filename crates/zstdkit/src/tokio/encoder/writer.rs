@@ -5,11 +5,15 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use ::tokio::io::AsyncWrite;
+use turns::Keeps;
 
 use super::{AsyncEncoder, Engine, Slice, Stage};
 use crate::schedule::Decision;
 use crate::sliced::SLICE_BYTES;
 use crate::step::Operation;
+
+/// About how long it takes to copy as much as a slice into memory that was not used before.
+const GATHER_NS: u64 = 5_000;
 
 impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
     /// Compresses everything that was taken, with this operation, and writes it out.
@@ -34,6 +38,25 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         Poll::Ready(Ok(()))
     }
 
+    /// Waits for a turn each time as much as a slice is gathered for a chunk. Chunks of many streams add up, although
+    /// they are only copied.
+    fn poll_gather(&mut self, bytes: usize, context: &mut Context<'_>) -> Poll<()> {
+        let before = self.gathered.len() / SLICE_BYTES;
+        let slices = (self.gathered.len() + bytes) / SLICE_BYTES - before;
+        if slices == 0 || self.slices() {
+            return Poll::Ready(());
+        }
+        let keeps = match self.engine {
+            Engine::Local(_) => Keeps::Context,
+            _ => Keeps::Nothing,
+        };
+        let next_ns = GATHER_NS * slices as u64;
+        let threshold_ns = self.scheduler.model().threshold_ns();
+        ready!(self.turn.poll_take(context, next_ns, threshold_ns, keeps));
+        self.turn.held(next_ns);
+        Poll::Ready(())
+    }
+
     fn poll_take(&mut self, input: &[u8], context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.poll_ready(context))?;
@@ -49,6 +72,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
                 }
             } else {
                 let count = input.len().min(most - self.gathered.len());
+                ready!(self.poll_gather(count, context));
                 self.gathered.extend_from_slice(&input[..count]);
                 // Another thread works while the caller makes the next chunk.
                 let full = self.gathered.len() == most;
@@ -81,6 +105,7 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncEncoder<W> {
                 if this.given == 0
                     && this.gathered.len() + input.len() < this.gather_bytes_max() =>
             {
+                ready!(this.poll_gather(input.len(), context));
                 this.gathered.extend_from_slice(input);
                 this.unflushed |= !input.is_empty();
                 return Poll::Ready(Ok(input.len()));
