@@ -117,7 +117,7 @@ fn no_option_of_the_tool_changes_the_verdict_on_a_pool() {
     }
     let shown = common::run(dir.path(), ["report", "r.hlog"]).expect(0);
     assert!(
-        shown.text().contains("end_to_end response"),
+        shown.text().contains("end to end response"),
         "{}",
         shown.text()
     );
