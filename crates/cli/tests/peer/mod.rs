@@ -40,6 +40,7 @@ struct Guard {
 }
 
 impl Guard {
+    #[expect(clippy::print_stderr, reason = "nobody else can say it any more")]
     fn new(name: String) -> Self {
         let (ended, wait) = channel::<()>();
         std::thread::spawn(move || {
