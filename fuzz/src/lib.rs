@@ -39,7 +39,9 @@ pub use crate::fix_settings::{fix_exchange, fix_settings};
 pub use crate::fix_template::fix_template;
 pub use crate::inflate::inflate_differential;
 pub use crate::matcher_log::matcher_log;
-pub use crate::numbers::{gate_parse, hgrm_read, histogram_decode, hlog_read, report_json};
+pub use crate::numbers::{
+    foreign_read, gate_parse, hgrm_read, histogram_decode, hlog_read, report_json,
+};
 pub use crate::seek::{zstd_parallel, zstd_seek_table};
 pub use crate::sliced::{zstd_costs, zstd_sliced};
 pub use crate::stress::stress_codec;
@@ -68,6 +70,7 @@ pub const TARGETS: &[Target] = &[
     ("fix_settings", fix_settings),
     ("fix_store", fix_store),
     ("fix_template", fix_template),
+    ("foreign_read", foreign_read),
     ("gate_parse", gate_parse),
     ("hgrm_read", hgrm_read),
     ("histogram_decode", histogram_decode),

@@ -8,7 +8,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use latency::hgrm::HgrmUnit;
 use latency::report::{self, GateVerdict, Latency, LatencyName, Timing, Verdict};
-use latency::{Gate, Histogram, IntervalLog, ReadError, Recorder, Spec, compare, hgrm, hlog};
+use latency::{
+    Gate, Histogram, IntervalLog, ReadError, Recorder, Spec, compare, foreign, hgrm, hlog,
+};
 
 use crate::plan::Plan;
 
@@ -282,5 +284,52 @@ pub fn report_json(data: &[u8]) {
             "a report differs from itself: {}",
             comparison.reason
         );
+    }
+}
+
+/// Any bytes as a file of another benchmark tool: refused with a message of one line, or times that are times,
+/// from which a report and a comparison with itself can be made.
+pub fn foreign_read(data: &[u8]) {
+    let known = foreign::source(data);
+    let read = match foreign::read(data, "name") {
+        Ok(read) => read,
+        Err(error) => {
+            assert!(!error.to_string().contains(char::is_control));
+            return;
+        }
+    };
+    assert_eq!(known, Some(read.source));
+    assert!(!read.samples.is_empty() || !read.summaries.is_empty());
+    for samples in &read.samples {
+        let is_time = |(ns, _): &(f64, u64)| ns.is_finite() && *ns >= 0.0;
+        assert!(samples.values_ns.iter().all(is_time));
+    }
+    // A recorder has hundreds of kilobytes: a few show what many would.
+    for samples in read.samples.iter().take(3) {
+        let row = samples.latency();
+        assert_eq!(row.n, samples.n());
+        assert!(row.min_ns <= row.max_ns);
+    }
+    for table in read.tables() {
+        assert!(!table.rows.is_empty());
+        assert!(
+            table
+                .rows
+                .iter()
+                .all(|row| row.len() == table.columns.len())
+        );
+    }
+    let sequences: Vec<_> = read
+        .samples
+        .iter()
+        .filter_map(foreign::Samples::sequence)
+        .collect();
+    for found in compare::sequences(
+        &sequences,
+        &sequences,
+        ["a", "b"],
+        compare::Options::default(),
+    ) {
+        assert!(!matches!(found.verdict, Verdict::Better | Verdict::Worse));
     }
 }

@@ -5,10 +5,12 @@
 //! because it searches all of its input for a separator. What a row says beyond its histograms stands in
 //! comments at the end.
 
+mod means;
 mod read;
 mod tag;
 mod write;
 
+pub use self::means::interval_means;
 pub use self::read::{TaggedHistogram, latencies, read, rows, started_at};
 pub use self::tag::tag;
 pub use self::write::{write, write_rows};

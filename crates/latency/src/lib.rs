@@ -41,6 +41,7 @@ mod cpu;
 pub mod dependence;
 pub mod environment;
 mod exact;
+pub mod foreign;
 mod gate;
 pub mod hgrm;
 mod histogram;

@@ -37,6 +37,30 @@ pub fn text(bytes: &[u8]) -> String {
     out
 }
 
+/// The bytes of a name as a report has it: the reverse of [`text`].
+pub fn bytes(text: &str) -> Vec<u8> {
+    if !looks_escaped(text.as_bytes()) {
+        return text.as_bytes().to_vec();
+    }
+    let mut name = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = after
+            .strip_prefix(b"x")
+            .and_then(|digits| digits.first_chunk::<2>());
+        let code = code.and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = code.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let (taken, byte) = match (*first, after.first(), byte) {
+            (ESCAPE, Some(&ESCAPE), _) => (2, ESCAPE),
+            (ESCAPE, Some(b'x'), Some(byte)) => (4, byte),
+            _ => (1, *first),
+        };
+        name.push(byte);
+        rest = rest.get(taken..).unwrap_or_default();
+    }
+    name
+}
+
 fn looks_escaped(bytes: &[u8]) -> bool {
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     bytes.windows(4).any(|part| match *part {
@@ -97,6 +121,7 @@ mod tests {
             let json = serde_json::to_string(&text(name)).unwrap();
             let back: String = serde_json::from_str(&json).unwrap();
             assert_eq!(&read(&back), name, "{back}");
+            assert_eq!(&bytes(&back), name, "{back}");
             seen.insert(back);
         }
         let different: HashSet<_> = names.iter().collect();

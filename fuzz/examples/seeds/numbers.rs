@@ -14,6 +14,14 @@ use super::Seed;
 /// A report of every field, small enough to be mutated usefully.
 const REPORT: &str = include_str!("report.json");
 
+const HYPERFINE: &str =
+    r#"{"results":[{"command":"a","mean":1.5,"stddev":0.5,"median":1.5,"times":[1,2]}]}"#;
+const OHA: &str = r#"{"summary":{"slowest":2,"fastest":1,"average":1.5},"latencyPercentiles":{"p50":1.5,"p99.9":null}}"#;
+const K6: &str = r#"{"metrics":{"a_duration":{"avg":1,"med":1,"p(95)":2},"b":{"contains":"time","values":{"avg":1,"count":3}}}}"#;
+const GOOGLE: &str = r#"{"context":{"date":"2026-01-02T03:04:05+00:00"},"benchmarks":[{"name":"a","iterations":2,"real_time":1,"time_unit":"us"},{"name":"a","iterations":2,"real_time":2,"time_unit":"us"},{"name":"b","run_name":"b","run_type":"aggregate","aggregate_name":"mean","real_time":1}]}"#;
+const JMH: &str = r#"[{"benchmark":"a","mode":"avgt","params":{"n":"1"},"primaryMetric":{"scoreUnit":"us/op","rawData":[[1,2]]}},{"benchmark":"b","mode":"sample","primaryMetric":{"scoreUnit":"ns/op","rawDataHistogram":[[[[1,2],[3,4]]]]}}]"#;
+const PYTEST: &str = r#"{"machine_info":{},"datetime":"2026-01-02T03:04:05","benchmarks":[{"name":"a","stats":{"mean":1,"iterations":2,"data":[1,2]}},{"name":"b","stats":{"median":1,"q1":1,"q3":2,"rounds":3}}]}"#;
+
 pub(crate) fn seeds() -> Vec<Seed> {
     let mut seeds = vec![
         Seed::new("gate_parse", "percentile", "p99.9<=2ms"),
@@ -22,6 +30,17 @@ pub(crate) fn seeds() -> Vec<Seed> {
         Seed::new("gate_parse", "max", "hold.max<=800ns"),
         Seed::new("gate_parse", "micro-sign", "min<1µs"),
         Seed::new("gate_parse", "no-gate", "p100>=fast"),
+        Seed::new("foreign_read", "hyperfine", HYPERFINE),
+        Seed::new("foreign_read", "oha", OHA),
+        Seed::new("foreign_read", "k6", K6),
+        Seed::new("foreign_read", "google-benchmark", GOOGLE),
+        Seed::new("foreign_read", "jmh", JMH),
+        Seed::new("foreign_read", "pytest-benchmark", PYTEST),
+        Seed::new(
+            "foreign_read",
+            "criterion",
+            r#"{"iters":[1,2],"times":[3,7.5]}"#,
+        ),
         Seed::new(
             "report_json",
             "foreign",

@@ -27,4 +27,4 @@ pub use difference::{differences, median};
 pub use interleaved::{interleaved, interleaved_with};
 pub use looks::Looks;
 pub use options::{CONFIDENCE, MARGIN, MARGIN_MAX, Names, Options, PAIRS_MIN, Sides};
-pub use sequential::{numbers, reports, reports_with, sequential, sequential_with};
+pub use sequential::{numbers, reports, reports_with, sequences, sequential, sequential_with};

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use super::difference::{differences, differences_at, median, skipped};
 use super::verdict::Evidence;
 use super::{Names, Options, Sides};
+use crate::foreign::Sequence;
 use crate::report::{Buckets, Comparison, Design, Latency, LatencyName, Report};
 
 /// Blocks whose medians show the drift of a run.
@@ -90,6 +91,64 @@ fn rows(base: &Latency, target: &Latency, names: Names<'_>, options: Options) ->
         bucket_ops,
     };
     sequential_with(names, sides, options)
+}
+
+/// Compares sequences of two files of other tools, matched by name; a single one of each is compared whatever
+/// its name. One that only one file has is inconclusive and says so.
+#[must_use]
+pub fn sequences(
+    base: &[Sequence],
+    target: &[Sequence],
+    [baseline_name, target_name]: [&str; 2],
+    options: Options,
+) -> Vec<Comparison> {
+    let one = |row: &str, base: &[f64], target: &[f64]| {
+        let names = Names {
+            row,
+            baseline: baseline_name,
+            target: target_name,
+        };
+        let sides = Sides {
+            base,
+            target,
+            control: None,
+            bucket_ops: 1,
+        };
+        sequential_with(names, sides, options)
+    };
+    if let ([base], [target]) = (base, target) {
+        let row = match base.name == target.name {
+            true => base.name.clone(),
+            false => format!("{} → {}", base.name, target.name),
+        };
+        return vec![one(&row, &base.values_ns, &target.values_ns)];
+    }
+    let missing = |row: &str, why: &str| {
+        let names = Names {
+            row,
+            baseline: baseline_name,
+            target: target_name,
+        };
+        without(names, options, why)
+    };
+    let mut unmatched: BTreeMap<&str, &Sequence> = target
+        .iter()
+        .rev()
+        .map(|one| (one.name.as_str(), one))
+        .collect();
+    let mut found = Vec::new();
+    for first in base {
+        found.push(match unmatched.remove(first.name.as_str()) {
+            Some(second) => one(&first.name, &first.values_ns, &second.values_ns),
+            None => missing(&first.name, "the target has no such row"),
+        });
+    }
+    for second in target {
+        if unmatched.remove(second.name.as_str()).is_some() {
+            found.push(missing(&second.name, "the baseline has no such row"));
+        }
+    }
+    found
 }
 
 /// Compares two columns of plain numbers, pair by pair, as [`sequential`] does. Their unit is unknown, so

@@ -79,12 +79,21 @@ fn under(file: &str, label: Option<&str>) -> String {
 
 /// Slowest samples, tables and comparisons of a file, labelled by it if there are several.
 fn further(file: Saved, name: Option<&String>, outcome: &mut Outcome) {
-    let FileKind::Report(report) = file.kind else {
-        return;
-    };
     let labelled = |label: String| match name {
         Some(name) => under(name, Some(&label)),
         None => label,
+    };
+    let report = match file.kind {
+        FileKind::Report(report) => report,
+        FileKind::Foreign(read) => {
+            let tables = read.tables().into_iter();
+            outcome.tables.extend(tables.map(|table| Table {
+                name: labelled(table.name),
+                ..table
+            }));
+            return;
+        }
+        FileKind::Log | FileKind::Distribution => return,
     };
     let sample = |sample: SlowSample| SlowSample {
         what: labelled(sample.what),
@@ -131,6 +140,7 @@ fn describe(files: &[Saved], title: &str, outcome: &mut Outcome) -> Table {
             }
             FileKind::Log => unknown(file, "interval log"),
             FileKind::Distribution => unknown(file, "percentile distribution"),
+            FileKind::Foreign(read) => unknown(file, read.source.as_str()),
         };
         table.rows.push(row);
     }
@@ -172,7 +182,7 @@ fn load(files: &[Saved]) -> Load {
         .iter()
         .map(|file| match &file.kind {
             FileKind::Report(report) => Some(&report.load),
-            FileKind::Log | FileKind::Distribution => None,
+            FileKind::Log | FileKind::Distribution | FileKind::Foreign(_) => None,
         })
         .collect();
     let first = loads.first().copied().flatten();
@@ -200,7 +210,7 @@ fn validation(files: &[Saved]) -> Option<Validation> {
         .iter()
         .map(|file| match &file.kind {
             FileKind::Report(report) => report.validation.as_ref(),
-            FileKind::Log | FileKind::Distribution => None,
+            FileKind::Log | FileKind::Distribution | FileKind::Foreign(_) => None,
         })
         .collect();
     let known: Vec<&Validation> = found.iter().copied().flatten().collect();
@@ -230,6 +240,7 @@ enum Origin {
     Report,
     Log,
     Distribution,
+    Foreign,
 }
 
 impl Origin {
@@ -238,6 +249,7 @@ impl Origin {
             FileKind::Report(_) => Self::Report,
             FileKind::Log => Self::Log,
             FileKind::Distribution => Self::Distribution,
+            FileKind::Foreign(_) => Self::Foreign,
         }
     }
 }

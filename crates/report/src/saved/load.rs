@@ -1,12 +1,14 @@
-//! Files with distributions: JSON reports, interval logs and percentile distributions.
+//! Files with distributions: JSON reports, interval logs, percentile distributions, and the files of other
+//! benchmark tools.
 //!
 //! What is made of several of them is in `combine`.
 
 use std::fmt::Display;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use latency::foreign::{self, Foreign};
 use latency::hgrm::{self, HgrmUnit};
 use latency::hlog;
 use latency::report::{Input, Latency, Report};
@@ -26,6 +28,8 @@ pub enum FileKind {
     Log,
     /// A percentile distribution, which does not even say of which time.
     Distribution,
+    /// The file of another benchmark tool.
+    Foreign(Box<Foreign>),
 }
 
 /// A file with the distributions in it.
@@ -46,7 +50,7 @@ pub struct Saved {
 
 impl Saved {
     /// Takes the bytes of a file for what the extension of its path says: `hgrm`, `hlog`, or else JSON. The output of
-    /// wrk2 is known by what is in it. `unit` is that of the values of a distribution; without one it is
+    /// wrk2 and the files of [other tools](latency::foreign) are known by what is in them. `unit` is that of the values of a distribution; without one it is
     /// [what the file says](hgrm::unit_of).
     ///
     /// # Errors
@@ -71,6 +75,11 @@ impl Saved {
                 let rows = hlog::rows(bytes);
                 (FileKind::Log, rows.map_err(|error| failed(&error))?)
             }
+            _ if foreign::source(bytes).is_some() => {
+                let read = foreign::read(bytes, &measured(path)).map_err(|error| failed(&error))?;
+                let latencies = read.latencies();
+                (FileKind::Foreign(Box::new(read)), latencies)
+            }
             _ => {
                 let report = latency::report::read_json(bytes).map_err(|error| failed(&error))?;
                 let latencies = report.latencies.clone();
@@ -87,6 +96,10 @@ impl Saved {
             FileKind::Distribution => {
                 time(std::str::from_utf8(bytes).ok().and_then(hgrm::started_at))
             }
+            FileKind::Foreign(read) => read.started_at.as_ref().and_then(|start| {
+                let start: jiff::Timestamp = start.parse().ok()?;
+                Some(start.to_string())
+            }),
         };
         let input = Input {
             path: name.clone(),
@@ -112,6 +125,57 @@ impl Saved {
     }
 }
 
+/// What a file measured whose content does not say: its directory, of those that criterion makes the one above
+/// `new` or `base`; else its name without the extension.
+fn measured(path: &Path) -> String {
+    let own = |part: Option<&std::ffi::OsStr>| part.map(names::word);
+    let is_estimate =
+        matches!(path.file_stem(), Some(stem) if stem == "sample" || stem == "estimates");
+    let parents = path.ancestors().skip(1).filter_map(Path::file_name);
+    let mut named = parents.filter(|part| *part != "new" && *part != "base");
+    let found = match is_estimate {
+        true => own(named.next()),
+        false => None,
+    };
+    found.or_else(|| own(path.file_stem())).unwrap_or_default()
+}
+
+/// Most files of a directory that are read.
+const FOLDER_FILES_MAX: usize = 1_000;
+/// How deep criterion's directories are: `criterion/group/function/value/new`.
+const FOLDER_DEPTH_MAX: usize = 6;
+
+/// The samples in a directory of criterion, in the order of their paths: each `new/sample.json` below it, or that
+/// in itself.
+///
+/// # Errors
+///
+/// Those of the system.
+pub fn folder(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut left = vec![(directory.to_owned(), 0)];
+    while let Some((directory, depth)) = left.pop() {
+        let sample = directory.join("sample.json");
+        // What was measured before is in `base`.
+        let is_own = depth == 0 || directory.ends_with("new");
+        if is_own && sample.is_file() {
+            found.push(sample);
+        }
+        if depth == FOLDER_DEPTH_MAX || found.len() >= FOLDER_FILES_MAX {
+            continue;
+        }
+        for entry in std::fs::read_dir(&directory)? {
+            let entry = entry?;
+            // Not through links, which may lead back.
+            if entry.file_type()?.is_dir() {
+                left.push((entry.path(), depth + 1));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 /// Reads all of `source`; `None` when it is longer than [`FILE_BYTES_MAX`].
 ///
 /// # Errors
@@ -121,4 +185,39 @@ pub fn bounded(source: impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     source.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= FILE_BYTES_MAX).then_some(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_criterion_have_their_samples() {
+        let top = std::env::temp_dir().join(format!("perfkit-criterion-{}", std::process::id()));
+        let at = |path: &str| top.join(path);
+        for path in [
+            "group/fast/new",
+            "group/fast/base",
+            "group/slow/new",
+            "single/new",
+            "report",
+        ] {
+            std::fs::create_dir_all(at(path)).unwrap();
+            std::fs::write(at(path).join("sample.json"), "{}").unwrap();
+        }
+        let expected = ["group/fast/new", "group/slow/new", "single/new"];
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|path| at(path).join("sample.json"))
+            .collect();
+        assert_eq!(folder(&top).unwrap(), expected);
+        let names: Vec<_> = expected.iter().map(|path| measured(path)).collect();
+        assert_eq!(names, ["fast", "slow", "single"]);
+        assert_eq!(
+            folder(&at("single/new")).unwrap(),
+            [at("single/new/sample.json")]
+        );
+        assert_eq!(measured(Path::new("runs/oha.json")), "oha");
+        std::fs::remove_dir_all(top).unwrap();
+    }
 }

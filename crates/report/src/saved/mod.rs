@@ -3,7 +3,9 @@
 mod combine;
 mod load;
 mod losses;
+mod repeat;
 
 pub use combine::{merge, overlay};
-pub use load::{FILE_BYTES_MAX, FileKind, Saved, bounded};
+pub use load::{FILE_BYTES_MAX, FileKind, Saved, bounded, folder};
 pub use losses::{Form, losses, merge_losses};
+pub use repeat::{Unrepeatable, differences, words};

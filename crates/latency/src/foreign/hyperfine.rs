@@ -1,0 +1,59 @@
+//! `hyperfine --export-json`: every run of each command, in seconds.
+
+use serde::Deserialize;
+
+use super::{At, Each, Foreign, SECOND_NS, Samples, Source, Summary};
+use crate::read::ReadError;
+
+#[derive(Deserialize)]
+struct File {
+    results: Vec<Run>,
+}
+
+#[derive(Deserialize)]
+struct Run {
+    command: String,
+    mean: Option<f64>,
+    stddev: Option<f64>,
+    median: Option<f64>,
+    min: Option<f64>,
+    max: Option<f64>,
+    #[serde(default)]
+    times: Option<Vec<f64>>,
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
+    let file: File = serde_json::from_slice(bytes)?;
+    let mut found = Foreign::new(Source::Hyperfine);
+    for (index, run) in file.results.into_iter().enumerate() {
+        let at = At {
+            list: "results",
+            index,
+        };
+        let times = run.times.unwrap_or_default();
+        if times.is_empty() {
+            found.summaries.push(Summary {
+                name: run.command,
+                n: None,
+                mean_ns: at.optional("mean", run.mean, SECOND_NS)?,
+                stdev_ns: at.optional("stddev", run.stddev, SECOND_NS)?,
+                min_ns: at.optional("min", run.min, SECOND_NS)?,
+                max_ns: at.optional("max", run.max, SECOND_NS)?,
+                quantiles_ns: at
+                    .optional("median", run.median, SECOND_NS)?
+                    .map(|ns| (50.0, ns))
+                    .into_iter()
+                    .collect(),
+            });
+        } else {
+            found.samples.push(Samples {
+                values_ns: at.times("times", &times, SECOND_NS)?,
+                name: run.command,
+                operation: "run",
+                each: Each::Single,
+                in_order: true,
+            });
+        }
+    }
+    found.checked("results")
+}

@@ -1,0 +1,151 @@
+//! JSON of JMH: the score of each iteration of each fork, or a histogram of single calls.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::{At, Each, Foreign, Samples, Source};
+use crate::read::ReadError;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    benchmark: String,
+    mode: String,
+    #[serde(default)]
+    params: Option<std::collections::BTreeMap<String, String>>,
+    primary_metric: Metric,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metric {
+    score_unit: String,
+    #[serde(default)]
+    raw_data: Option<Vec<Vec<f64>>>,
+    #[serde(default)]
+    raw_data_histogram: Option<Vec<Fork>>,
+}
+
+/// The iterations of a fork, each of which has values and how often each occurred.
+type Fork = Vec<Vec<(f64, u64)>>;
+
+/// What a row is known by.
+#[derive(Deserialize)]
+struct Head {
+    #[serde(rename = "benchmark")]
+    _benchmark: IgnoredAny,
+    #[serde(rename = "primaryMetric")]
+    _metric: IgnoredAny,
+}
+
+/// Whether all items of a list are results.
+pub(super) fn is_jmh(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<Vec<Head>>(bytes).is_ok_and(|rows| !rows.is_empty())
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
+    let rows: Vec<Row> = serde_json::from_slice(bytes)?;
+    let mut found = Foreign::new(Source::Jmh);
+    let (mut means, mut rates) = (false, false);
+    for (index, row) in rows.into_iter().enumerate() {
+        let at = At {
+            list: "results",
+            index,
+        };
+        let unit = unit(&row.primary_metric.score_unit).ok_or_else(|| {
+            let message = "the unit is neither a time per operation nor operations per time";
+            ReadError::malformed(at.place("primaryMetric.scoreUnit"), message)
+        })?;
+        let name = named(&row);
+        let metric = row.primary_metric;
+        let mut values = Vec::new();
+        let each = match metric.raw_data_histogram {
+            Some(forks) if !forks.is_empty() => {
+                let counted = forks.into_iter().flatten().flatten();
+                for (time, count) in counted.filter(|(_, count)| *count > 0) {
+                    values.push((unit.ns(at, "rawDataHistogram", time)?, count));
+                }
+                Each::Single
+            }
+            _ => {
+                for score in metric.raw_data.into_iter().flatten().flatten() {
+                    values.push((unit.ns(at, "rawData", score)?, 1));
+                }
+                // A single shot is one call.
+                match row.mode == "ss" {
+                    true => Each::Single,
+                    false => Each::MeanOfMany,
+                }
+            }
+        };
+        means |= each != Each::Single;
+        rates |= matches!(unit, Unit::PerTime(_));
+        if !values.is_empty() {
+            found.samples.push(Samples {
+                name,
+                operation: "operation",
+                in_order: each != Each::Single || row.mode == "ss",
+                each,
+                values_ns: values,
+            });
+        }
+    }
+    if means {
+        let note = "JMH gives the mean of each iteration, which has no tail (its mode `sample` has single calls)";
+        found.notes.push(note.to_owned());
+    }
+    if rates {
+        let note = "throughput is shown as the time of one operation";
+        found.notes.push(note.to_owned());
+    }
+    found.checked("rawData")
+}
+
+/// The benchmark with its parameters and its mode.
+fn named(row: &Row) -> String {
+    let params = row.params.iter().flatten();
+    let params: Vec<String> = params
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    match params.is_empty() {
+        true => format!("{} ({})", row.benchmark, row.mode),
+        false => format!("{} ({}, {})", row.benchmark, row.mode, params.join(", ")),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Unit {
+    /// So many nanoseconds for one operation.
+    Time(f64),
+    /// Operations in so many nanoseconds.
+    PerTime(f64),
+}
+
+fn unit(text: &str) -> Option<Unit> {
+    let time = |name: &str| {
+        Some(match name {
+            "ns" => 1.0,
+            "us" => 1e3,
+            "ms" => 1e6,
+            "s" => 1e9,
+            "min" => 60e9,
+            "hr" => 3600e9,
+            "day" => 86_400e9,
+            _ => return None,
+        })
+    };
+    match text.split_once('/')? {
+        ("ops", unit) => time(unit).map(Unit::PerTime),
+        (unit, "op") => time(unit).map(Unit::Time),
+        _ => None,
+    }
+}
+
+impl Unit {
+    fn ns(self, at: At, field: &'static str, score: f64) -> Result<f64, ReadError> {
+        match self {
+            Self::Time(ns) => at.time(field, score, ns),
+            Self::PerTime(ns) => at.time(field, ns / score, 1.0),
+        }
+    }
+}

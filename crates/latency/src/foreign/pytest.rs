@@ -1,0 +1,94 @@
+//! JSON of pytest-benchmark, in seconds: every round (`--benchmark-json`), or only statistics (`--benchmark-save` without
+//! `--benchmark-save-data`).
+
+use serde::Deserialize;
+
+use super::{At, Each, Foreign, SECOND_NS, Samples, Source, Summary};
+use crate::read::ReadError;
+
+#[derive(Deserialize)]
+struct File {
+    datetime: Option<String>,
+    benchmarks: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    name: String,
+    fullname: Option<String>,
+    stats: Statistics,
+}
+
+#[derive(Deserialize)]
+struct Statistics {
+    min: Option<f64>,
+    max: Option<f64>,
+    mean: Option<f64>,
+    stddev: Option<f64>,
+    median: Option<f64>,
+    q1: Option<f64>,
+    q3: Option<f64>,
+    rounds: Option<u64>,
+    iterations: Option<u64>,
+    #[serde(default)]
+    data: Option<Vec<f64>>,
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
+    let file: File = serde_json::from_slice(bytes)?;
+    let mut found = Foreign::new(Source::PytestBenchmark);
+    found.started_at = file.datetime;
+    let mut means = false;
+    for (index, row) in file.benchmarks.into_iter().enumerate() {
+        let at = At {
+            list: "benchmarks",
+            index,
+        };
+        let name = row.fullname.unwrap_or(row.name);
+        let stats = row.stats;
+        let data = stats.data.unwrap_or_default();
+        let iterations = stats.iterations.unwrap_or(1);
+        if !data.is_empty() {
+            means |= iterations > 1;
+            found.samples.push(Samples {
+                name,
+                operation: "call",
+                each: match iterations {
+                    0 | 1 => Each::Single,
+                    count => Each::Mean(count),
+                },
+                values_ns: at.times("stats.data", &data, SECOND_NS)?,
+                in_order: true,
+            });
+            continue;
+        }
+        let time = |field, value| at.optional(field, value, SECOND_NS);
+        let quartiles = [
+            (25.0, time("stats.q1", stats.q1)?),
+            (50.0, time("stats.median", stats.median)?),
+            (75.0, time("stats.q3", stats.q3)?),
+        ];
+        found.summaries.push(Summary {
+            name,
+            n: stats.rounds,
+            mean_ns: time("stats.mean", stats.mean)?,
+            stdev_ns: time("stats.stddev", stats.stddev)?,
+            min_ns: time("stats.min", stats.min)?,
+            max_ns: time("stats.max", stats.max)?,
+            quantiles_ns: quartiles
+                .into_iter()
+                .filter_map(|(p, ns)| Some((p, ns?)))
+                .collect(),
+        });
+    }
+    if means {
+        let note = "pytest-benchmark timed several calls at once where a call is short: samples are their means";
+        found.notes.push(note.to_owned());
+    }
+    if !found.summaries.is_empty() {
+        let note =
+            "a file without rounds has quartiles only: --benchmark-save-data writes the rounds";
+        found.notes.push(note.to_owned());
+    }
+    found.checked("benchmarks")
+}

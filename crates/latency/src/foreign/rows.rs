@@ -1,0 +1,207 @@
+//! What was read as rows and tables of a report, and as sequences to compare.
+
+use std::time::Instant;
+
+use super::{Each, Foreign, Samples, Summary};
+use crate::percentile::earned_n;
+use crate::report::{Cell, Latency, LatencyName, Table, Timing, Unit};
+use crate::{BucketPolicy, Histogram, Recorder, Spec};
+
+/// Samples in the order in which they were taken, for a comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sequence {
+    /// What was measured.
+    pub name: String,
+    /// The samples.
+    pub values_ns: Vec<f64>,
+}
+
+/// Below this, whole nanoseconds are too coarse for a sample.
+const COARSE_NS: f64 = 1_000.0;
+/// Significant digits of a histogram of counted samples.
+const DIGITS: u8 = 3;
+
+impl Samples {
+    /// How many there are.
+    #[must_use]
+    pub fn n(&self) -> u64 {
+        let counts = self.values_ns.iter().map(|(_, count)| *count);
+        counts.fold(0, u64::saturating_add)
+    }
+
+    /// The row of a report. Times are whole nanoseconds there.
+    #[must_use]
+    pub fn latency(&self) -> Latency {
+        let spec = Spec::new(LatencyName::Service, self.operation)
+            .series(self.name.as_str())
+            .slowest(0);
+        let spec = match self.each {
+            Each::Single => spec,
+            Each::Mean(operations) => spec.timing(Timing::BatchMean).batch(operations),
+            Each::MeanOfMany => spec.timing(Timing::BatchMean),
+        };
+        let spec = match self.in_order {
+            true => spec,
+            false => spec.buckets(BucketPolicy::Off),
+        };
+        if self.values_ns.iter().any(|(_, count)| *count != 1) {
+            return self.counted();
+        }
+        let mut recorder = Recorder::new(spec, Instant::now());
+        for (ns, _) in &self.values_ns {
+            recorder.record_ns(ns.round() as u64);
+        }
+        recorder.finish().latency()
+    }
+
+    /// The row of samples of which the file says how often each occurred.
+    fn counted(&self) -> Latency {
+        let most = self.values_ns.iter().map(|(ns, _)| *ns).fold(2.0, f64::max);
+        let mut row = match Histogram::new_with_bounds(1, most.ceil() as u64, DIGITS) {
+            Ok(mut histogram) => {
+                for (ns, count) in &self.values_ns {
+                    // The greatest value is the bound.
+                    histogram.saturating_record_n(ns.round() as u64, *count);
+                }
+                Latency::from_histogram(
+                    LatencyName::Service,
+                    self.operation,
+                    Timing::Actual,
+                    &histogram,
+                )
+            }
+            // A bound of at least 2 and these digits are always accepted.
+            Err(_) => Recorder::new(
+                Spec::new(LatencyName::Service, self.operation),
+                Instant::now(),
+            )
+            .finish()
+            .latency(),
+        };
+        row.series = Some(self.name.clone());
+        row
+    }
+
+    /// The samples one by one, if they are in the order in which they were taken.
+    #[must_use]
+    pub fn sequence(&self) -> Option<Sequence> {
+        self.in_order.then(|| Sequence {
+            name: self.name.clone(),
+            values_ns: self.values_ns.iter().map(|(ns, _)| *ns).collect(),
+        })
+    }
+
+    /// Its row in the table of statistics, of the exact times.
+    fn statistics(&self) -> Vec<Cell> {
+        let n = self.n();
+        let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
+            let each = self.values_ns.iter();
+            each.map(|(ns, count)| of(*ns) * *count as f64).sum()
+        };
+        let mean = sum(&|ns| ns) / n.max(1) as f64;
+        let squares = sum(&|ns| (ns - mean).powi(2));
+        let stdev = (n > 1).then(|| (squares / (n - 1) as f64).sqrt());
+        let mut sorted = self.values_ns.clone();
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let at = |p: f64| {
+            let rank = crate::percentile::rank(n, p);
+            let mut before = 0_u64;
+            let found = sorted.iter().find(|(_, count)| {
+                before = before.saturating_add(*count);
+                before >= rank
+            });
+            found.map(|(ns, _)| *ns).filter(|_| n >= earned_n(p))
+        };
+        let ends = sorted.first().zip(sorted.last());
+        let quantiles = [50.0, 90.0, 95.0, 99.0, 99.9].map(at);
+        row(
+            &self.name,
+            Some(n),
+            [Some(mean), stdev, ends.map(|(least, _)| least.0)],
+            quantiles,
+            ends.map(|(_, greatest)| greatest.0),
+        )
+    }
+}
+
+impl Summary {
+    fn row(&self) -> Vec<Cell> {
+        let at = |wanted: f64| {
+            let same = |(p, _): &&(f64, f64)| (p - wanted).abs() < 1e-9;
+            self.quantiles_ns.iter().find(same).map(|(_, ns)| *ns)
+        };
+        let quantiles = [50.0, 90.0, 95.0, 99.0, 99.9].map(at);
+        row(
+            &self.name,
+            self.n,
+            [self.mean_ns, self.stdev_ns, self.min_ns],
+            quantiles,
+            self.max_ns,
+        )
+    }
+}
+
+const COLUMNS: [(&str, Unit); 11] = [
+    ("benchmark", Unit::Text),
+    ("n", Unit::Count),
+    ("mean_ns", Unit::Nanoseconds),
+    ("stdev_ns", Unit::Nanoseconds),
+    ("min_ns", Unit::Nanoseconds),
+    ("p50_ns", Unit::Nanoseconds),
+    ("p90_ns", Unit::Nanoseconds),
+    ("p95_ns", Unit::Nanoseconds),
+    ("p99_ns", Unit::Nanoseconds),
+    ("p99.9_ns", Unit::Nanoseconds),
+    ("max_ns", Unit::Nanoseconds),
+];
+
+fn row(
+    name: &str,
+    n: Option<u64>,
+    [mean, stdev, min]: [Option<f64>; 3],
+    quantiles: [Option<f64>; 5],
+    max: Option<f64>,
+) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = vec![name.into(), n.into(), mean.into(), stdev.into(), min.into()];
+    cells.extend(quantiles.map(Cell::from));
+    cells.push(max.into());
+    cells
+}
+
+impl Foreign {
+    /// The rows of a report: of the benchmarks of which there are samples.
+    #[must_use]
+    pub fn latencies(&self) -> Vec<Latency> {
+        self.samples.iter().map(Samples::latency).collect()
+    }
+
+    /// Statistics as they were stated, and of samples that are too short for whole nanoseconds.
+    #[must_use]
+    pub fn tables(&self) -> Vec<Table> {
+        let source = self.source.as_str();
+        let mut tables = Vec::new();
+        let short = |samples: &&Samples| samples.values_ns.iter().any(|(ns, _)| *ns < COARSE_NS);
+        let short: Vec<&Samples> = self.samples.iter().filter(short).collect();
+        if !short.is_empty() {
+            let mut table = Table::new("statistics of samples", &COLUMNS);
+            table.rows = short.into_iter().map(Samples::statistics).collect();
+            tables.push(table);
+        }
+        if !self.summaries.is_empty() {
+            let name = format!("as stated by {source}, without samples");
+            let mut table = Table::new(&name, &COLUMNS);
+            table.rows = self.summaries.iter().map(Summary::row).collect();
+            tables.push(table);
+        }
+        if !self.notes.is_empty() {
+            let mut table = Table::new("what the file cannot give", &[("note", Unit::Text)]);
+            table.rows = self
+                .notes
+                .iter()
+                .map(|note| vec![note.as_str().into()])
+                .collect();
+            tables.push(table);
+        }
+        tables
+    }
+}
