@@ -15,6 +15,8 @@ mod error;
 pub mod fix;
 mod order;
 mod paired;
+#[cfg(feature = "programs")]
+pub mod programs;
 #[cfg(all(
     feature = "async",
     any(feature = "betree", feature = "compress", feature = "zip")
@@ -33,7 +35,7 @@ pub use error::Error;
 pub use latency::compare::Names;
 pub use latency::report::Comparison;
 pub use order::Order;
-pub use paired::{Paired, Turn, paired};
+pub use paired::{Paired, Turn, paired, paired_until};
 /// The run that a benchmark is a part of, and its report.
 pub use report;
 pub use watch::{Context, Watch};

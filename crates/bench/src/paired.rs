@@ -37,7 +37,23 @@ pub fn paired<E>(
     sides: usize,
     rounds: u32,
     seed: u64,
+    turn: impl FnMut(Turn) -> Result<Option<f64>, E>,
+) -> Result<Paired, E> {
+    paired_until(sides, seed, turn, |measured| {
+        measured.rounds() >= rounds as usize
+    })
+}
+
+/// [`paired`], of as many rounds as it takes: `ends` is asked before each round.
+///
+/// # Errors
+///
+/// The first error of a turn.
+pub fn paired_until<E>(
+    sides: usize,
+    seed: u64,
     mut turn: impl FnMut(Turn) -> Result<Option<f64>, E>,
+    mut ends: impl FnMut(&Paired) -> bool,
 ) -> Result<Paired, E> {
     let mut order = Order::new(sides, seed);
     let mut measured = Paired {
@@ -45,7 +61,9 @@ pub fn paired<E>(
         complete: true,
     };
     let mut took = vec![0.0; sides];
-    for round in 0..rounds {
+    let mut round = 0;
+    // Rounds without a side would never end.
+    while sides > 0 && round < u32::MAX && !ends(&measured) {
         for &side in order.draw() {
             match turn(Turn { round, side })? {
                 Some(ns) => took[side] = ns,
@@ -58,6 +76,7 @@ pub fn paired<E>(
         for (side, ns) in measured.sides.iter_mut().zip(&took) {
             side.push(*ns);
         }
+        round += 1;
     }
     Ok(measured)
 }

@@ -1,0 +1,122 @@
+//! What runs a command line: a shell, or the words of the line themselves.
+
+use std::fmt;
+use std::process::Command;
+
+use super::Error;
+
+/// What runs a command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shell {
+    /// Nothing: the first word of the line is the program.
+    None,
+    /// These words, then `-c` and the line.
+    Words(Vec<String>),
+}
+
+impl Default for Shell {
+    fn default() -> Self {
+        let shell = if cfg!(windows) { "cmd.exe" } else { "sh" };
+        Self::Words(vec![shell.to_owned()])
+    }
+}
+
+impl Shell {
+    /// The shell that a word stands for: `default`, `none`, or the command line of a shell.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Words`] and [`Error::Settings`] where it has no words.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        match text {
+            "default" => Ok(Self::default()),
+            "none" => Ok(Self::None),
+            _ => {
+                let words = words(text)?;
+                match words.first().is_none_or(String::is_empty) {
+                    true => Err(Error::Settings("the shell of --shell is empty".to_owned())),
+                    false => Ok(Self::Words(words)),
+                }
+            }
+        }
+    }
+
+    /// The command that runs a line.
+    pub(super) fn command(&self, line: &str) -> Result<Command, Error> {
+        let words = match self {
+            Self::None => words(line)?,
+            Self::Words(shell) => {
+                let flag = if cfg!(windows) { "/C" } else { "-c" };
+                let rest = [flag.to_owned(), line.to_owned()];
+                shell.iter().cloned().chain(rest).collect()
+            }
+        };
+        let (program, arguments) = words.split_first().ok_or(Error::Empty)?;
+        let mut command = Command::new(program);
+        command.args(arguments);
+        Ok(command)
+    }
+}
+
+impl fmt::Display for Shell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Words(words) => f.write_str(&shell_words::join(words)),
+        }
+    }
+}
+
+/// The words of a command line, as a POSIX shell splits and unquotes them. Nothing is expanded.
+///
+/// ```
+/// use perfkit_bench::programs::words;
+/// assert_eq!(words("grep -i 'to do' a\\ b").unwrap(), ["grep", "-i", "to do", "a b"]);
+/// assert!(words("echo 'open").is_err());
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Words`] where a quotation mark is left open.
+pub fn words(line: &str) -> Result<Vec<String>, Error> {
+    shell_words::split(line).map_err(|_| Error::Words {
+        line: line.to_owned(),
+    })
+}
+
+/// A command line of these words, quoted where they need it.
+#[must_use]
+pub fn quoted(words: &[String]) -> String {
+    shell_words::join(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_stands_for_a_shell() {
+        assert_eq!(Shell::parse("none").unwrap(), Shell::None);
+        assert_eq!(Shell::parse("default").unwrap(), Shell::default());
+        let bash = Shell::parse("bash --norc").unwrap();
+        assert_eq!(bash.to_string(), "bash --norc");
+        let command = bash.command("a 'b c'").unwrap();
+        let arguments: Vec<_> = command.get_args().collect();
+        assert_eq!(arguments, ["--norc", "-c", "a 'b c'"]);
+        for wrong in ["", "  ", "''", "'a"] {
+            assert!(Shell::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn without_a_shell_a_line_is_its_words() {
+        let command = Shell::None.command("a 'b c' \"d\\\"e\"").unwrap();
+        assert_eq!(command.get_program(), "a");
+        assert_eq!(command.get_args().collect::<Vec<_>>(), ["b c", "d\"e"]);
+        assert!(matches!(Shell::None.command(""), Err(Error::Empty)));
+        assert!(matches!(
+            Shell::None.command("a 'b"),
+            Err(Error::Words { .. })
+        ));
+    }
+}
