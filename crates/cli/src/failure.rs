@@ -133,7 +133,7 @@ impl From<report::Error> for Failure {
         };
         let help = match &error {
             Error::Malformed { .. } => Some(
-                "report reads what --export-json, --export-hgrm and --export-hlog write".into(),
+                "it reads what --export-json, --export-hgrm and --export-hlog write, and files of hyperfine, oha, wrk2, k6, criterion, Google Benchmark, JMH and pytest-benchmark".into(),
             ),
             Error::Merge { .. } => Some("leave out --merge to show the files side by side".into()),
             error => error.help(),

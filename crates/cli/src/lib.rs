@@ -13,6 +13,7 @@ mod args;
 mod commands;
 mod export;
 mod failure;
+mod hyper_compat;
 mod io;
 mod session;
 mod term;
@@ -56,6 +57,9 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
     }
     if let Some(name) = argv.first().and_then(|name| zip_compat::Name::of(name)) {
         return Exit::Named(zip_compat::run(name, &argv));
+    }
+    if let Some(words) = hyper_compat::asked(&argv) {
+        return Exit::Own(hyper_compat::run(words));
     }
     Exit::Own(own(&argv))
 }

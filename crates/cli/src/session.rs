@@ -234,7 +234,7 @@ pub(crate) fn check_rows(args: &ReportArgs, rows: &[LatencyName]) -> Result<()> 
 }
 
 /// This build.
-fn tool() -> Tool {
+pub(crate) fn tool() -> Tool {
     let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Tool {
         commit: known(env!("PERFKIT_COMMIT")),

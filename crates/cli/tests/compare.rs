@@ -268,3 +268,106 @@ fn what_prepares_a_run_goes_before_each_and_is_not_timed() {
         failed.stderr
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn two_quoted_commands_run_until_the_verdict_stands() {
+    let dir = directory();
+    let both = |flags: &[&str], a: &str, b: &str| {
+        run(
+            dir.path(),
+            [&["compare", "--report", "json"], flags, &[a, b]].concat(),
+        )
+    };
+    let report = both(&[], "sleep 0.002", "sleep '0.05'").expect(0).json();
+    let found = &report["comparisons"][0];
+    assert_eq!(
+        (&found["verdict"], &found["design"]),
+        (&"worse".into(), &"interleaved".into())
+    );
+    assert_eq!(report["workload"]["params"]["target"], "sleep 0.05");
+    // One word is a command where it is said how often to run it.
+    let report = both(&["--interleave", "7"], "true", "true")
+        .expect(0)
+        .json();
+    assert_eq!(report["comparisons"][0]["pairs"], 7);
+    // Words that are no programs are files.
+    let failed = both(&[], "no-such.json", "other.json").expect(1);
+    assert!(
+        failed.stderr.contains("cannot read 'no-such.json'"),
+        "{}",
+        failed.stderr
+    );
+    both(&["--interleave", "7"], "true", "echo 'open").expect(2);
+    both(&["--interleave", "7"], "true", " ").expect(2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_percentage_may_follow_its_flag() {
+    let dir = directory();
+    let line = |flags: &str| {
+        let words = words(&format!("compare -qq --interleave 6 {flags}"));
+        let commands = ["sleep 0.002", "sleep 0.05"].map(str::to_owned);
+        run(dir.path(), [words, commands.to_vec()].concat())
+    };
+    let failed = line("--fail-on-regression 5%").expect(4);
+    assert!(
+        failed
+            .stderr
+            .contains("more than the 5 % of --fail-on-regression"),
+        "{}",
+        failed.stderr
+    );
+    line("--fail-on-regression").expect(4);
+    line("--fail-on-regression 100000").expect(0);
+    line("--fail-on-regression=100000%").expect(0);
+}
+
+#[test]
+fn files_of_other_tools_are_compared_by_their_samples() {
+    let dir = directory();
+    let times = |factor: f64| -> String {
+        let times = (0..60).map(|at| format!("{}", factor * (1.0 + f64::from(at % 7) / 1000.0)));
+        times.collect::<Vec<_>>().join(",")
+    };
+    let hyperfine = |name: &str, factor: f64| {
+        let text = format!(
+            "{{\"results\": [{{\"command\": \"a\", \"times\": [{}]}}]}}",
+            times(factor)
+        );
+        file(dir.path(), name, text.as_bytes());
+    };
+    hyperfine("one.json", 1.0);
+    hyperfine("two.json", 1.5);
+    let report = run(dir.path(), words("compare one.json two.json --report json"))
+        .expect(0)
+        .json();
+    let found = &report["comparisons"][0];
+    assert_eq!(
+        (&found["verdict"], &found["row"]),
+        (&"worse".into(), &"a".into())
+    );
+    assert_eq!(
+        found["baseline_median_ns"].as_f64().map(f64::round),
+        Some(1_003_000_000.0)
+    );
+    // Statistics decide nothing.
+    let k6 = r#"{"metrics": {"http_req_duration": {"avg": 1, "med": 1, "p(95)": 2}}}"#;
+    file(dir.path(), "k6.json", k6.as_bytes());
+    let refused = run(dir.path(), words("compare k6.json k6.json")).expect(1);
+    assert!(
+        refused.stderr.contains("statistics alone decide nothing"),
+        "{}",
+        refused.stderr
+    );
+    run(dir.path(), words("compare one.json k6.json")).expect(1);
+    let shown = run(dir.path(), words("report k6.json")).expect(0);
+    for said in [
+        "as stated by k6, without samples",
+        "quantiles only",
+        "http_req_duration",
+    ] {
+        assert!(shown.text().contains(said), "{said} in {}", shown.text());
+    }
+}

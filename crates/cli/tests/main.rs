@@ -40,6 +40,7 @@ mod read_and_written;
 mod remote;
 mod report_streams;
 mod reports;
+mod rerun;
 mod roundtrip;
 mod seekable;
 mod shown;

@@ -11,6 +11,8 @@ mod fix_takeover;
 mod hdr_peers;
 mod html_peers;
 #[cfg(unix)]
+mod hyperfine;
+#[cfg(unix)]
 mod infozip;
 mod multicall;
 #[cfg(feature = "cloud")]
@@ -27,6 +29,8 @@ fn main() {
         fix_json::trials(),
         hdr_peers::trials(),
         html_peers::trials(),
+        #[cfg(unix)]
+        hyperfine::trials(),
         #[cfg(unix)]
         infozip::trials(),
         multicall::trials(),

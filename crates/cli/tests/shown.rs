@@ -251,6 +251,8 @@ fn rows() -> Vec<Row> {
         row("report", "report -v report.json").forms(),
         row("report", "report log.hlog").forms(),
         row("report", "report {H}"),
+        row("rerun", "rerun --dry-run report.json"),
+        row("rerun", "rerun gone{H}"),
         row("env", "env").forms().quiet(),
         row("env", "env --export-json gone/{H}"),
         row("tour", "tour --{H}"),

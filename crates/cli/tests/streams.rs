@@ -22,7 +22,7 @@ pub(crate) enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-pub(crate) const ROWS: [(&str, Uses, &str); 69] = [
+pub(crate) const ROWS: [(&str, Uses, &str); 70] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
@@ -142,6 +142,7 @@ pub(crate) const ROWS: [(&str, Uses, &str); 69] = [
         "report -qq r.json --export-markdown out.md -f",
     ),
     ("report", Nothing, "report r.json -o r.html -f"),
+    ("rerun", Output, "rerun r.json --dry-run"),
     ("env", Output, "env"),
     ("env", Output, "env --report json"),
     ("explain", Output, "explain"),

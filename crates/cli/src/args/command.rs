@@ -7,7 +7,7 @@ use files::conflicts::{Files, Stdout};
 use crate::commands::zip_bench;
 use crate::commands::{
     advise, betree, betree_bench, compare, compress, compress_bench, decompress, docs, env,
-    explain, fix, fix_bench, report, stress, tour, unzip, zip,
+    explain, fix, fix_bench, report, rerun, stress, tour, unzip, zip,
 };
 
 /// The commands. The help text of each is the comment over its arguments; a comment here would
@@ -30,6 +30,7 @@ pub(crate) enum Command {
     Stress(Box<stress::flags::StressArgs>),
     Compare(Box<compare::flags::CompareArgs>),
     Report(Box<report::flags::RenderArgs>),
+    Rerun(Box<rerun::flags::RerunArgs>),
     Env(Box<env::flags::EnvArgs>),
     Tour(Box<tour::flags::TourArgs>),
     Explain(explain::flags::ExplainArgs),
@@ -78,6 +79,7 @@ impl Command {
             Self::Stress(_) => "stress",
             Self::Compare(_) => "compare",
             Self::Report(_) => "report",
+            Self::Rerun(_) => "rerun",
             Self::Env(_) => "env",
             Self::Tour(_) => "tour",
             Self::Explain(_) => "explain",
@@ -105,6 +107,7 @@ impl Command {
             | Self::Stress(_)
             | Self::Compare(_)
             | Self::Report(_)
+            | Self::Rerun(_)
             | Self::Env(_)
             | Self::Tour(_)
             | Self::Explain(_)
@@ -133,6 +136,7 @@ impl Command {
             Self::Stress(args) => args.files(),
             Self::Compare(args) => args.files(),
             Self::Report(args) => args.files(),
+            Self::Rerun(args) => args.files(),
             Self::Env(args) => args.output.files().stdout(Stdout::Report),
             Self::Tour(args) => args.output.files().stdout(Stdout::Report),
             // Pages are made of nothing but this binary.

@@ -38,6 +38,32 @@ pub(crate) fn normalise(argv: &[OsString]) -> Vec<OsString> {
             None => out.push(word.clone()),
         }
     }
+    with_percentage(out)
+}
+
+/// Joins `--fail-on-regression` and a percentage that follows it as a word of its own. The flag may also
+/// stand alone, so the parser takes a value only behind `=`.
+fn with_percentage(words: Vec<OsString>) -> Vec<OsString> {
+    const FLAG: &str = "--fail-on-regression";
+    let mut out: Vec<OsString> = Vec::with_capacity(words.len());
+    let mut only_data = false;
+    for word in words {
+        only_data |= word == "--";
+        let number = word
+            .to_str()
+            .map(|text| text.trim_end_matches('%').trim_end());
+        let is_number = |number: &str| {
+            number.starts_with(|c: char| c.is_ascii_digit()) && number.parse::<f64>().is_ok()
+        };
+        let percentage = number.is_some_and(is_number);
+        match out.last_mut().filter(|last| *last == FLAG) {
+            Some(last) if percentage && !only_data => {
+                last.push("=");
+                last.push(word);
+            }
+            _ => out.push(word),
+        }
+    }
     out
 }
 
@@ -183,6 +209,22 @@ mod tests {
         ] {
             let line = rewrite(&format!("perfkit compress {typed}"));
             assert_eq!(line, format!("perfkit compress {read}"));
+        }
+    }
+
+    #[test]
+    fn a_percentage_behind_its_flag_is_its_value() {
+        let flag = "--fail-on-regression";
+        for (line, expected) in [
+            ("perfkit compare a b F 5%", "perfkit compare a b F=5%"),
+            ("perfkit compare F 0.5 a b", "perfkit compare F=0.5 a b"),
+            ("perfkit compare F a b", "perfkit compare F a b"),
+            ("perfkit compare F ./5 b", "perfkit compare F ./5 b"),
+            ("perfkit compare F=3 5 b", "perfkit compare F=3 5 b"),
+            ("perfkit compare -- F 5 -- b", "perfkit compare -- F 5 -- b"),
+        ] {
+            let line = rewrite(&line.replace('F', flag));
+            assert_eq!(line, expected.replace('F', flag));
         }
     }
 

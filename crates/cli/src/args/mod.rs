@@ -260,12 +260,11 @@ mod tests {
 
     /// The words of the `perfkit` in a line of a shell.
     fn perfkit_words(line: &str) -> Vec<OsString> {
-        let words = line
-            .split_whitespace()
-            .skip_while(|word| *word != "perfkit");
+        let words = bench::programs::words(line).expect("a line of a shell");
+        let words = words.into_iter().skip_while(|word| word != "perfkit");
         words
-            .take_while(|word| !["|", ">", "&&"].contains(word))
-            .map(|word| OsString::from(word.trim_matches('\'')))
+            .take_while(|word| !["|", ">", "&&"].contains(&word.as_str()))
+            .map(OsString::from)
             .collect()
     }
 

@@ -5,7 +5,8 @@
 //! command itself started are not tracked.
 
 use std::io;
-use std::process::Command;
+use std::path::Path;
+use std::process::{ChildStdout, Command};
 use std::time::Instant;
 
 use wait4::ResUse;
@@ -28,6 +29,22 @@ pub(crate) fn run(command: &mut Command) -> io::Result<Option<Run>> {
     system::run(command)
 }
 
+/// Whether a command of this name can be run: it is a file, by its path or in a directory of PATH.
+pub(crate) fn is_program(name: &str) -> bool {
+    if name.contains(std::path::MAIN_SEPARATOR) {
+        return Path::new(name).is_file();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    !name.is_empty()
+        && std::env::split_paths(&path).any(|directory| {
+            let named = directory.join(name);
+            named.is_file()
+                || named
+                    .with_extension(std::env::consts::EXE_EXTENSION)
+                    .is_file()
+        })
+}
+
 /// Starts the child in a copy of this process's memory (by fork) instead of sharing it (by vfork):
 /// otherwise the system would count our peak memory as the child's. Setting the user id, even to the
 /// current one, selects fork.
@@ -41,6 +58,14 @@ fn own_memory(command: &mut Command) {
     let _ = command;
 }
 
+/// Reads what the command prints to its end, if that is a pipe: a full pipe would stop the command.
+fn drain(output: Option<ChildStdout>) {
+    if let Some(mut output) = output {
+        // What cannot be read any more needs no reader.
+        let _ = io::copy(&mut output, &mut io::sink());
+    }
+}
+
 #[cfg(unix)]
 mod system {
     use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
@@ -49,7 +74,7 @@ mod system {
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
     use wait4::Wait4 as _;
 
-    use super::{Command, Instant, Run, io};
+    use super::{Command, Instant, Run, drain, io};
     use crate::term::signal;
 
     /// How long a command may take to end after SIGTERM.
@@ -77,6 +102,7 @@ mod system {
         let own = Pid::from_child(&child);
         *pid = Some(own);
         drop(pid);
+        drain(child.stdout.take());
         let awaited = ended(own);
         let end = Instant::now();
         *running() = None;
@@ -131,11 +157,13 @@ mod system {
 mod system {
     use wait4::Wait4 as _;
 
-    use super::{Command, Instant, Run, io};
+    use super::{Command, Instant, Run, drain, io};
 
     pub(crate) fn run(command: &mut Command) -> io::Result<Option<Run>> {
         let start = Instant::now();
-        let used = command.spawn()?.wait4()?;
+        let mut child = command.spawn()?;
+        drain(child.stdout.take());
+        let used = child.wait4()?;
         let end = Instant::now();
         Ok(Some(Run { start, end, used }))
     }

@@ -21,6 +21,7 @@ pub(crate) mod frames;
 pub(crate) mod list;
 pub(crate) mod reference;
 pub(crate) mod report;
+pub(crate) mod rerun;
 mod saved;
 mod stop;
 pub(crate) mod stress;
@@ -57,7 +58,8 @@ pub(crate) fn ending(command: &Command) -> Ending {
         | Command::Tour(_) => Ending::BetweenSteps,
         #[cfg(feature = "async")]
         Command::ZipBench(_) => Ending::BetweenSteps,
-        Command::Compare(args) if args.interleave.is_some() => Ending::BetweenSteps,
+        Command::Compare(args) if args.runs_commands() => Ending::BetweenSteps,
+        Command::Rerun(_) => Ending::BetweenSteps,
         _ => Ending::AtOnce,
     }
 }
@@ -82,6 +84,7 @@ pub(crate) fn dispatch(cli: Cli, argv: &[OsString]) -> Result<ExitStatus> {
         Command::Stress(args) => stress::run(&args, name, argv),
         Command::Compare(args) => compare::run(&args, name, argv),
         Command::Report(args) => report::run(&args, name, argv),
+        Command::Rerun(args) => rerun::run(&args),
         Command::Env(args) => env::run(&args, name, argv),
         Command::Tour(args) => tour::run(&args, name, argv),
         Command::Explain(args) => explain::run(&args),

@@ -83,6 +83,7 @@ const LINES: &[&str] = &[
     "stress @",
     "compare @ other",
     "report @",
+    "rerun @",
     "env",
     "tour",
     "explain",

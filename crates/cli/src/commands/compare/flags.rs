@@ -1,14 +1,17 @@
 //! Flags of `compare`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use bench::programs;
 use clap::Args;
 use files::conflicts::{Files, Stdout};
 
 use crate::args::output::OutputArgs;
 use crate::args::units;
+use crate::commands::child;
+use crate::failure::Failure;
 
 /// Compare two runs, or two commands interleaved in one run.
 ///
@@ -16,44 +19,46 @@ use crate::args::units;
 /// per line) pair by pair. Two separate runs are unpaired: drift between them is not controlled, so the
 /// result only suggests, and fails nothing without --fail-unpaired.
 ///
-/// With --interleave or --max-time, both commands run in random order, and the baseline runs a second time as a
-/// control: it shows how large a difference this machine reports where there is none.
+/// Two commands run in rounds of random order, and the baseline runs a second time in each as a control: it
+/// shows how large a difference this machine reports where there is none. A command is one quoted word, which
+/// is split as a shell would split it (no shell runs it), or words after `--`. Two words that are no files, but
+/// start with the name of a program, are commands, which run until the verdict stands, for at most 30 s.
 #[derive(Debug, Clone, Args)]
 #[command(
     override_usage = "perfkit compare [OPTIONS] <BASELINE> <TARGET>
-       perfkit compare [OPTIONS] --interleave <N[xM]> -- <CMD>... -- <CMD>...
-       perfkit compare [OPTIONS] --max-time <TIME> -- <CMD>... -- <CMD>...",
+       perfkit compare [OPTIONS] '<CMD>...' '<CMD>...'
+       perfkit compare [OPTIONS] -- <CMD>... -- <CMD>...",
     after_long_help = "Examples:
-  perfkit compare before.json after.json --fail-on-regression --fail-unpaired
-  perfkit compare --max-time 60s -- zstd -qf3 data -- perfkit compress -qq -f3 data
+  perfkit compare before.json after.json --fail-on-regression 5% --fail-unpaired
+  perfkit compare --max-time 60s 'zstd -qf3 data' 'perfkit compress -qq -f3 data'
   perfkit compare --interleave 20x1 -- zstd -qf3 data -- perfkit compress -qq -f3 data"
 )]
 pub(crate) struct CompareArgs {
-    /// Two reports (.json), or two files of plain numbers
+    /// Two reports, files of numbers, or quoted commands
     #[arg(
         value_names = ["BASELINE", "TARGET"],
         num_args = 2,
         action = clap::ArgAction::Set,
-        required_unless_present_any = ["interleave", "max_time"]
+        required_unless_present_any = ["commands", "interleave", "max_time"]
     )]
     pub(crate) files: Vec<PathBuf>,
     /// Run both commands in N rounds, M times per round
     ///
     /// Each round runs each command M times (1 by default), in a new random order. The median
     /// difference of the rounds has a 95 % interval if there are at least 6 rounds.
-    #[arg(long, value_name = "N[xM]", value_parser = rounds, conflicts_with = "files")]
+    #[arg(long, value_name = "N[xM]", value_parser = rounds)]
     pub(crate) interleave: Option<Rounds>,
     /// Add rounds until the verdict stands, for at most this time
     ///
     /// At least 6 rounds, or those of --interleave. The verdict is looked at up to six times, and the error of
     /// all looks together is 5 %: an early look must be surer than the last one.
-    #[arg(long, value_name = "TIME", value_parser = units::duration, conflicts_with = "files")]
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub(crate) max_time: Option<Duration>,
     /// Differences up to PCT % count as none
     ///
     /// The verdict "no difference" needs the whole interval within this margin, or within what the control
     /// shows if that is more (up to 5 %).
-    #[arg(long, value_name = "PCT", default_value_t = 1.0)]
+    #[arg(long, value_name = "PCT", default_value = "1", value_parser = percent)]
     pub(crate) margin: f64,
     /// Runs of each command before the first round
     #[arg(short = 'w', long, value_name = "N", default_value_t = 1)]
@@ -61,12 +66,7 @@ pub(crate) struct CompareArgs {
     /// A shell command to run before each run, untimed
     ///
     /// To undo what the previous run changed, such as --prepare 'rm -rf out'.
-    #[arg(
-        long,
-        value_name = "CMD",
-        conflicts_with = "files",
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "CMD", hide_short_help = true)]
     pub(crate) prepare: Option<OsString>,
     /// Seed of the random order
     #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
@@ -76,8 +76,10 @@ pub(crate) struct CompareArgs {
     pub(crate) ignore_failure: bool,
     /// Exit 4 if the target is worse by more than PCT %
     ///
-    /// Without a number, exit 4 for every verdict `worse`.
-    #[arg(long, value_name = "PCT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    /// Without a number, exit 4 for every verdict `worse`. A number that follows is the percentage, as in
+    /// `--fail-on-regression 5%`: a file of that name is `./5`.
+    #[arg(long, value_name = "PCT", num_args = 0..=1, require_equals = true, default_missing_value = "0",
+          value_parser = percent)]
     pub(crate) fail_on_regression: Option<f64>,
     /// Let --fail-on-regression fail for two separate runs, too
     ///
@@ -85,7 +87,7 @@ pub(crate) struct CompareArgs {
     /// regression between them is printed, and the exit code is 0.
     #[arg(long, requires = "fail_on_regression", hide_short_help = true)]
     pub(crate) fail_unpaired: bool,
-    /// With --interleave or --max-time: baseline, `--`, target
+    /// Two commands as words: baseline, `--`, target
     #[arg(
         last = true,
         value_name = "COMMAND",
@@ -117,14 +119,69 @@ fn rounds(text: &str) -> Result<Rounds, String> {
     Ok(Rounds { rounds, batch })
 }
 
+/// Two commands to compare, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Commands {
+    /// The words of the baseline and of the target.
+    pub(crate) sides: [Vec<OsString>; 2],
+    /// Rounds, or the least number of them.
+    pub(crate) rounds: Rounds,
+    /// Until when rounds are added; `None` for exactly that number.
+    pub(crate) max_time: Option<Duration>,
+}
+
+/// How long two commands run at most if nothing says how often.
+const TIME_MAX: Duration = Duration::from_secs(30);
+
+/// A percentage, with or without its sign.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end();
+    number
+        .parse()
+        .map_err(|_| format!("'{text}' is not a percentage (such as 5 or 0.5%)"))
+}
+
 impl CompareArgs {
-    /// The rounds to run; `None` for two files.
-    pub(crate) fn rounds(&self) -> Option<Rounds> {
-        let least = || Rounds {
+    /// The commands to run; `None` for two files.
+    pub(crate) fn to_run(&self) -> crate::failure::Result<Option<Commands>> {
+        let sides = if !self.commands.is_empty() {
+            split(&self.commands)?
+        } else if self.runs_commands() {
+            match self.files.as_slice() {
+                [base, target] => [words(base)?, words(target)?],
+                // It is only said how often.
+                _ => split(&[])?,
+            }
+        } else {
+            return Ok(None);
+        };
+        let least = Rounds {
             rounds: latency::compare::PAIRS_MIN as u32,
             batch: 1,
         };
-        self.interleave.or_else(|| self.max_time.map(|_| least()))
+        Ok(Some(Commands {
+            sides,
+            rounds: self.interleave.unwrap_or(least),
+            max_time: match (self.interleave, self.max_time) {
+                (None, None) => Some(TIME_MAX),
+                (_, max_time) => max_time,
+            },
+        }))
+    }
+
+    /// Whether it runs commands: they are given as words, or it is said how often to run them, or they are no
+    /// files and start with the names of programs.
+    pub(crate) fn runs_commands(&self) -> bool {
+        let is_command = |line: &PathBuf| {
+            let is_file = line.as_os_str() == "-" || line.exists();
+            let words = line.to_str().and_then(|line| programs::words(line).ok());
+            let program = words.as_ref().and_then(|words| words.first());
+            !is_file && program.is_some_and(|program| child::is_program(program))
+        };
+        let says_how_often = self.interleave.is_some() || self.max_time.is_some();
+        !self.commands.is_empty()
+            || says_how_often
+            || !self.files.is_empty() && self.files.iter().all(is_command)
     }
 
     /// How strict the verdict is.
@@ -139,6 +196,37 @@ impl CompareArgs {
             .sources(&self.files, false)
             .stdout(Stdout::Report)
     }
+}
+
+/// The words of a quoted command.
+fn words(line: &Path) -> crate::failure::Result<Vec<OsString>> {
+    let shown = line.display();
+    let text = line.to_str().ok_or_else(|| {
+        Failure::usage(format!("the command '{shown}' is no text"))
+            .help("give its words after `--`: perfkit compare --interleave 20 -- CMD... -- CMD...")
+    })?;
+    let words = programs::words(text).map_err(|error| Failure::usage(error.to_string()))?;
+    match words.is_empty() {
+        true => Err(Failure::usage("a command is empty").help("quote each: 'sleep 0.1'")),
+        false => Ok(words.into_iter().map(OsString::from).collect()),
+    }
+}
+
+/// Splits the words after the first `--` at the second.
+fn split(words: &[OsString]) -> crate::failure::Result<[Vec<OsString>; 2]> {
+    let wrong = || {
+        Failure::usage("two commands are needed: words, `--`, words")
+            .help("perfkit compare --interleave 20x1 -- sleep 0.1 -- sleep 0.2")
+    };
+    let at = words
+        .iter()
+        .position(|word| word == "--")
+        .ok_or_else(wrong)?;
+    let (base, target) = (&words[..at], &words[at + 1..]);
+    if base.is_empty() || target.is_empty() || target.iter().any(|word| word == "--") {
+        return Err(wrong());
+    }
+    Ok([base.to_vec(), target.to_vec()])
 }
 
 #[cfg(test)]
@@ -163,5 +251,24 @@ mod tests {
         );
         assert!(rounds("0x1").is_err());
         assert!(rounds("1x").is_err());
+    }
+
+    #[test]
+    fn percentages_have_a_sign_or_none() {
+        for (text, expected) in [("5", 5.0), ("5%", 5.0), ("0.5 %", 0.5), ("0", 0.0)] {
+            assert_eq!(percent(text), Ok(expected), "{text}");
+        }
+        for wrong in ["", "%", "5%%", "a.json"] {
+            assert!(percent(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn two_commands_are_split_at_the_second_dashes() {
+        let words: Vec<OsString> = ["a", "-x", "--", "b", "c"].map(OsString::from).to_vec();
+        let [base, target] = split(&words).expect("two commands");
+        assert_eq!((base.len(), target.len()), (2, 2));
+        assert!(split(&words[..3]).is_err());
+        assert!(split(&[]).is_err());
     }
 }

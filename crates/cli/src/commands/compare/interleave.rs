@@ -1,4 +1,4 @@
-//! `perfkit compare --interleave`: two commands in random order in one run, with an A/A control.
+//! `perfkit compare` of two commands: in random order in one run, with an A/A control.
 //!
 //! A round runs the baseline, the target and the baseline once more (the control), each a batch at
 //! a time, in an order drawn anew. Drift of the machine then falls on all three alike, and the
@@ -9,14 +9,14 @@ use std::ffi::{OsStr, OsString};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use bench::Order;
+use bench::{Paired, Turn, paired_until};
 use latency::compare::{self, Looks, Names, Options, Sides};
 use latency::report::{Cell, LatencyName, Table, Unit, Verdict};
 use latency::{BucketPolicy, Meter, Recorder, Recording, Spec};
 use report::Outcome;
 
 use crate::commands::child::{self, Run};
-use crate::commands::compare::flags::{CompareArgs, Rounds};
+use crate::commands::compare::flags::{Commands, CompareArgs, Rounds};
 use crate::failure::{Failure, Result};
 use crate::session::Session;
 use crate::term::progress::Progress;
@@ -28,8 +28,7 @@ struct Side {
     words: Vec<OsString>,
     wall: Recorder,
     cpu: Recorder,
-    /// Nanoseconds of each full bucket.
-    wall_buckets: Vec<f64>,
+    /// Nanoseconds of processor time of each turn.
     cpu_buckets: Vec<f64>,
     rss_max_bytes: u64,
     failures: u64,
@@ -39,9 +38,9 @@ struct Side {
 const NAME_CHARS: usize = 48;
 
 /// Runs both commands as asked and compares them.
-pub(crate) fn run(args: &CompareArgs, rounds: Rounds, session: &Session) -> Result<Outcome> {
-    let Rounds { rounds, batch } = rounds;
-    let (base, target) = split(&args.commands)?;
+pub(crate) fn run(args: &CompareArgs, commands: &Commands, session: &Session) -> Result<Outcome> {
+    let Rounds { rounds, batch } = commands.rounds;
+    let [base, target] = &commands.sides;
     let mut sides = [
         Side::new("baseline", base, session),
         Side::new("target", target, session),
@@ -49,29 +48,34 @@ pub(crate) fn run(args: &CompareArgs, rounds: Rounds, session: &Session) -> Resu
     ];
     let progress = Progress::start(
         args.output.terminal.wants_progress(),
-        args.max_time.is_none().then_some(u64::from(rounds) * 3),
+        commands.max_time.is_none().then_some(u64::from(rounds) * 3),
     );
-    let mut complete = warm_up(&sides[..2], args)?;
-    let mut order = Order::new(sides.len(), args.seed);
-    let mut growth = args.max_time.map(|most| Growth::new(most, rounds));
-    let mut made = 0;
-    loop {
-        complete = complete && round(&mut sides, batch, order.draw(), args, &progress)?;
-        made += 1;
-        let ends = match &mut growth {
-            Some(growth) => growth.stands(&sides, args, u64::from(batch)),
-            None => made >= rounds,
+    let warm = warm_up(&sides[..2], args)?;
+    let mut growth = commands.max_time.map(|most| Growth::new(most, rounds));
+    let turn = |turn: Turn| -> Result<Option<f64>> {
+        let Some(side) = sides.get_mut(turn.side).filter(|_| warm) else {
+            return Ok(None);
         };
-        if !complete || ends {
-            break;
-        }
+        let took = side.turn(batch, args)?;
+        progress.add(1);
+        Ok(took)
+    };
+    let ends = |wall: &Paired| match &mut growth {
+        Some(growth) => growth.stands(wall, args, u64::from(batch)),
+        None => wall.rounds() >= rounds as usize,
+    };
+    let wall = paired_until(3, args.seed, turn, ends)?;
+    // A round counts whole or not at all, so that the pairs stay pairs.
+    for side in &mut sides {
+        side.cpu_buckets.truncate(wall.rounds());
     }
     progress.finish();
     let mut found = Found {
         options: args.options(),
         batch: u64::from(batch),
-        complete,
+        complete: wall.is_complete(),
         looks: None,
+        wall,
     };
     if let Some(growth) = growth {
         found.options = growth.options;
@@ -102,8 +106,8 @@ impl Growth {
     }
 
     /// Whether no further round is needed, or allowed.
-    fn stands(&mut self, sides: &[Side; 3], args: &CompareArgs, batch: u64) -> bool {
-        let [base, target, control] = sides.each_ref().map(|side| side.wall_buckets.as_slice());
+    fn stands(&mut self, wall: &Paired, args: &CompareArgs, batch: u64) -> bool {
+        let [base, target, control] = [0, 1, 2].map(|side| wall.side(side));
         if base.len() < self.rounds_min as usize {
             return false;
         }
@@ -130,6 +134,8 @@ impl Growth {
 
 /// What a run came to besides its times.
 struct Found {
+    /// The wall time of each round.
+    wall: Paired,
     /// Of the look that ended the run.
     options: Options,
     batch: u64,
@@ -149,37 +155,9 @@ fn warm_up(sides: &[Side], args: &CompareArgs) -> Result<bool> {
     Ok(!signal::interrupted())
 }
 
-/// A batch of runs of each side, in an order of its own; whether no signal ended it.
-fn round(
-    sides: &mut [Side; 3],
-    batch: u32,
-    order: &[usize],
-    args: &CompareArgs,
-    progress: &Progress,
-) -> Result<bool> {
-    let mut bucket = [(0.0, 0.0); 3];
-    for &index in order {
-        let side = &mut sides[index];
-        for _ in 0..batch {
-            let Some(run) = side.once(args)? else {
-                return Ok(false);
-            };
-            let (wall_ns, cpu_ns) = side.record(&run);
-            bucket[index].0 += wall_ns as f64;
-            bucket[index].1 += cpu_ns as f64;
-        }
-        progress.add(1);
-    }
-    // A round counts whole or not at all, so that the pairs stay pairs.
-    for (side, (wall, cpu)) in sides.iter_mut().zip(bucket) {
-        side.wall_buckets.push(wall);
-        side.cpu_buckets.push(cpu);
-    }
-    Ok(true)
-}
-
 fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Outcome {
     let &Found {
+        ref wall,
         options,
         batch,
         complete,
@@ -199,7 +177,7 @@ fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Outcome {
         params.insert("confidence".to_owned(), options.confidence.into());
     }
     let names = sides.each_ref().map(Side::title);
-    let wall = sides.each_ref().map(|side| side.wall_buckets.as_slice());
+    let wall = [0, 1, 2].map(|side| wall.side(side));
     let cpu = sides.each_ref().map(|side| side.cpu_buckets.as_slice());
     for (row, [base, target, control]) in [("wall", wall), ("cpu", cpu)] {
         let names = Names {
@@ -303,7 +281,6 @@ impl Side {
             words: words.to_vec(),
             wall: recorder(),
             cpu: recorder(),
-            wall_buckets: Vec::new(),
             cpu_buckets: Vec::new(),
             rss_max_bytes: 0,
             failures: 0,
@@ -327,6 +304,21 @@ impl Side {
             Some((end, _)) => format!("{}…", &line[..end]),
             None => line,
         }
+    }
+
+    /// A batch of runs, and what they took; `None` when a signal ended it.
+    fn turn(&mut self, batch: u32, args: &CompareArgs) -> Result<Option<f64>> {
+        let (mut wall, mut cpu) = (0.0, 0.0);
+        for _ in 0..batch {
+            let Some(run) = self.once(args)? else {
+                return Ok(None);
+            };
+            let (wall_ns, cpu_ns) = self.record(&run);
+            wall += wall_ns as f64;
+            cpu += cpu_ns as f64;
+        }
+        self.cpu_buckets.push(cpu);
+        Ok(Some(wall))
     }
 
     /// One run, or `None` when a signal ended it: what it took then says nothing.
@@ -400,36 +392,5 @@ fn prepare(script: &OsStr) -> Result<bool> {
             run.used.status
         ))
         .help("run it by hand to see why")),
-    }
-}
-
-/// Splits the words after the first `--` at the second.
-fn split(words: &[OsString]) -> Result<(&[OsString], &[OsString])> {
-    let wrong = || {
-        Failure::usage("--interleave needs two commands")
-            .help("perfkit compare --interleave 20x1 -- sleep 0.1 -- sleep 0.2")
-    };
-    let at = words
-        .iter()
-        .position(|word| word == "--")
-        .ok_or_else(wrong)?;
-    let (base, target) = (&words[..at], &words[at + 1..]);
-    if base.is_empty() || target.is_empty() || target.iter().any(|word| word == "--") {
-        return Err(wrong());
-    }
-    Ok((base, target))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_commands_are_split_at_the_second_dashes() {
-        let words: Vec<OsString> = ["a", "-x", "--", "b", "c"].map(OsString::from).to_vec();
-        let (base, target) = split(&words).expect("two commands");
-        assert_eq!((base.len(), target.len()), (2, 2));
-        assert!(split(&words[..3]).is_err());
-        assert!(split(&[]).is_err());
     }
 }

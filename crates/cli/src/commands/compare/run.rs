@@ -4,12 +4,14 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use latency::compare::{self, Names, Options};
+use latency::foreign::{self, Samples, Sequence};
 use latency::report::{Comparison, Design, LatencyName, Report, Verdict};
+use report::saved::{FileKind, Saved};
 use report::{ExitStatus, Outcome, names, units};
 
 use crate::commands::compare::flags::CompareArgs;
 use crate::commands::compare::interleave;
-use crate::commands::saved::read_bounded;
+use crate::commands::saved::{files as saved_files, read_bounded};
 use crate::failure::{Failure, Result};
 use crate::session::{Session, Setup};
 use crate::term::message;
@@ -18,17 +20,17 @@ use crate::term::message;
 pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     check_percent("fail-on-regression", args.fail_on_regression)?;
     check_percent("margin", Some(args.margin))?;
-    let rounds = args.rounds();
+    let commands = args.to_run()?;
     let session = Session::start(&Setup {
-        seed: rounds.map(|_| args.seed),
-        rows: match rounds {
+        seed: commands.as_ref().map(|_| args.seed),
+        rows: match commands {
             Some(_) => &[LatencyName::Service],
             None => &[],
         },
         ..Setup::analysis(name, argv, &args.output)
     })?;
-    let mut outcome = match rounds {
-        Some(rounds) => interleave::run(args, rounds, &session)?,
+    let mut outcome = match &commands {
+        Some(commands) => interleave::run(args, commands, &session)?,
         None => {
             let mut outcome = Outcome::new("compare");
             outcome.comparisons = files(&args.files[0], &args.files[1], args.options())?;
@@ -102,6 +104,8 @@ fn verdict_status(comparisons: &[Comparison], args: &CompareArgs) -> ExitStatus 
 enum Side {
     Report(Box<Report>),
     Numbers(Vec<f64>),
+    /// Of another tool, or intervals of a log.
+    Sequences(Vec<Sequence>),
 }
 
 fn files(base: &Path, target: &Path, options: Options) -> Result<Vec<Comparison>> {
@@ -128,11 +132,14 @@ fn files(base: &Path, target: &Path, options: Options) -> Result<Vec<Comparison>
             };
             vec![compare::numbers(labels, &base, &target, options)]
         }
+        (Side::Sequences(base), Side::Sequences(target)) => {
+            compare::sequences(&base, &target, [&names.0, &names.1], options)
+        }
         _ => {
-            return Err(
-                Failure::new("a report cannot be compared with a column of numbers")
-                    .help("name two report files, or two files of numbers"),
-            );
+            return Err(Failure::new(
+                "the two files are of different kinds, which have no row in common",
+            )
+            .help("name two reports, two files of numbers, or two files of other tools"));
         }
     };
     if comparisons.is_empty() {
@@ -146,14 +153,36 @@ fn files(base: &Path, target: &Path, options: Options) -> Result<Vec<Comparison>
 }
 
 fn side(path: &Path) -> Result<Side> {
+    let files = saved_files(path)?;
+    let mut sequences = Vec::new();
+    for file in files {
+        match one(&file)? {
+            Side::Sequences(mut more) => sequences.append(&mut more),
+            other => return Ok(other),
+        }
+    }
+    Ok(Side::Sequences(sequences))
+}
+
+/// What one file holds.
+fn one(path: &Path) -> Result<Side> {
     let bytes = read_bounded(path)?;
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-    if first == Some(&b'{') {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let is_own = first == Some(&b'{') && foreign::source(&bytes).is_none();
+    if is_own && extension != Some("hlog") {
         return latency::report::read_json(&bytes)
             .map(|report| Side::Report(Box::new(report)))
             .map_err(|error| Failure::new(format!("cannot read '{}': {error}", path.display())));
     }
-    let help = "give a report written with --export-json, or plain numbers one a line";
+    let text = || std::str::from_utf8(&bytes).is_ok_and(latency::hgrm::is_printed);
+    let other_kind =
+        matches!(extension, Some("hgrm" | "hlog")) || matches!(first, Some(b'{' | b'[')) || text();
+    if other_kind {
+        return sequences(Saved::parse(path, &bytes, None)?, &bytes);
+    }
+    let help = "give a report written with --export-json, a file of another tool, or plain numbers one a line; \
+                to run a command, add --interleave 20";
     let wrong =
         |what: String| Failure::new(format!("cannot read '{}': {what}", path.display())).help(help);
     match numbers(&bytes) {
@@ -164,6 +193,34 @@ fn side(path: &Path) -> Result<Side> {
         Ok(numbers) => Ok(Side::Numbers(numbers)),
         Err((line, word)) => Err(wrong(format!("line {line}: '{word}' is no number"))),
     }
+}
+
+/// The samples of a file in the order in which they were taken.
+fn sequences(file: Saved, bytes: &[u8]) -> Result<Side> {
+    let refused = |why: &str, help: &str| {
+        Failure::new(format!("cannot compare '{}': {why}", file.name)).help(help)
+    };
+    let found = match &file.kind {
+        FileKind::Foreign(read) => {
+            let found: Vec<Sequence> = read.samples.iter().filter_map(Samples::sequence).collect();
+            if found.is_empty() {
+                let why = format!(
+                    "this file of {} has no samples in their order, and statistics alone decide nothing",
+                    read.source.as_str()
+                );
+                return Err(refused(&why, "`perfkit report` shows both side by side"));
+            }
+            found
+        }
+        FileKind::Log => latency::hlog::interval_means(bytes)
+            .map_err(|error| refused(&error.to_string(), "it may be cut off"))?,
+        FileKind::Distribution | FileKind::Report(_) => {
+            let why = "a percentile distribution does not say in which order its values came";
+            let help = "compare the .hlog or JSON of the same runs; `perfkit report` shows both side by side";
+            return Err(refused(why, help));
+        }
+    };
+    Ok(Side::Sequences(found))
 }
 
 /// Numbers separated by line ends, commas or blanks; `#` starts a comment.

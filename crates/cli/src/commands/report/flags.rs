@@ -11,8 +11,10 @@ use crate::failure::{Failure, Result};
 
 /// Show, merge or overlay saved reports.
 ///
-/// Reads report JSON, .hgrm and .hlog files, and the output of wrk2. One file is shown as it was;
-/// several are shown side by side, or added up with --merge.
+/// Reads report JSON, .hgrm and .hlog files, and what other tools write: wrk2 (text), and JSON of hyperfine, oha,
+/// k6, criterion (a directory, too), Google Benchmark, JMH and pytest-benchmark. Each is known by its content.
+/// Samples are shown as distributions; where a file has statistics only, these are shown as it states them. One
+/// file is shown as it was; several are shown side by side, or added up with --merge.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit report run.json

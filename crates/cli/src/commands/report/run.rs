@@ -11,7 +11,7 @@ use report::saved::{self, FileKind, Form, Saved};
 
 use crate::args::output::Undecided;
 use crate::commands::report::flags::RenderArgs;
-use crate::commands::saved::read_bounded;
+use crate::commands::saved::{files, read_bounded};
 use crate::export::{Exports, MainStream};
 use crate::failure::Result;
 use crate::session::{self, Session, Setup};
@@ -53,9 +53,11 @@ pub(crate) fn run(args: &RenderArgs, name: &'static str, argv: &[OsString]) -> R
 fn load(paths: &[PathBuf], unit: Option<HgrmUnit>) -> Result<Vec<Saved>> {
     let mut loaded = Vec::with_capacity(paths.len());
     for path in paths {
-        let mut file = Saved::parse(path, &read_bounded(path)?, unit)?;
-        file.distinguish(&loaded);
-        loaded.push(file);
+        for path in files(path)? {
+            let mut file = Saved::parse(&path, &read_bounded(&path)?, unit)?;
+            file.distinguish(&loaded);
+            loaded.push(file);
+        }
     }
     Ok(loaded)
 }
