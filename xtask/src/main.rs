@@ -70,6 +70,8 @@ usage: cargo xtask CHORE
                          compare zipstream's deflate with libraries and archivers on many kinds of data
   peers dictionary [OPTION…] [FILE]
                          measure the cost of a dictionary per call
+  peers commands [--quick]
+                         compare commands of known work by perfkit and by hyperfine: verdicts, errors, time
   peers verdicts [--quick]
                          simulate how often verdicts, gates and intervals are right
   record NAME FILE…      put reports of perfkit (or runs of `tune --json`) into a record that has a
@@ -138,6 +140,8 @@ fn main() -> ExitCode {
         ["peers", "deflate-sweep"] => peers::deflate_sweep::run::run(peers::Size::Full),
         ["peers", "deflate-sweep", "--quick"] => peers::deflate_sweep::run::run(peers::Size::Quick),
         ["peers", "dictionary", words @ ..] => peers::dictionary::run::run(words),
+        ["peers", "commands"] => peers::commands::run::run(peers::Size::Full),
+        ["peers", "commands", "--quick"] => peers::commands::run::run(peers::Size::Quick),
         ["peers", "verdicts"] => peers::verdicts::run::run(peers::Size::Full),
         ["peers", "verdicts", "--quick"] => peers::verdicts::run::run(peers::Size::Quick),
         ["record", name, files @ ..] if !files.is_empty() => peers::reports::put::put(name, files),

@@ -5,12 +5,14 @@
 //! becomes a [`Record`]. [`stress`] is about codecs of Go, [`fix`] about parsers of FIX, [`zip`] about
 //! archives: measurements of their own, in rounds. [`deflate`], [`deflate_sweep`], [`dictionary`], [`betree`], [`fix_log`],
 //! [`fix_shapes`] and [`async_streams`] run one program each and keep what it prints; [`reports`] keeps reports of perfkit, [`recipes`] runs
-//! of `cargo xtask tune`. [`verdicts`] measures nothing: it simulates.
+//! of `cargo xtask tune`. [`commands`] compares
+//! commands of known work with hyperfine. [`verdicts`] measures nothing: it simulates.
 
 pub(crate) mod async_streams;
 pub(crate) mod betree;
 pub(crate) mod betree_shapes;
 mod build;
+pub(crate) mod commands;
 pub(crate) mod comparisons;
 pub(crate) mod deflate;
 pub(crate) mod deflate_sweep;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Body, Made};
 use crate::peers::{
-    async_streams, betree, betree_shapes, comparisons, deflate, deflate_sweep, dictionary, fix,
-    fix_log, fix_session, fix_shapes, recipes, reports,
+    async_streams, betree, betree_shapes, commands, comparisons, deflate, deflate_sweep,
+    dictionary, fix, fix_log, fix_session, fix_shapes, recipes, reports,
 };
 use crate::peers::{stress, verdicts, zip};
 
@@ -17,6 +17,7 @@ pub(crate) enum Results {
     AsyncStreams(async_streams::AsyncStreams),
     Betree(betree::Betree),
     BetreeShapes(betree_shapes::BetreeShapes),
+    Commands(commands::Commands),
     Comparisons(comparisons::Cases),
     Deflate(deflate::Deflate),
     DeflateSweep(deflate_sweep::DeflateSweep),
@@ -41,6 +42,7 @@ impl Results {
             Self::AsyncStreams(body) => body,
             Self::Betree(body) => body,
             Self::BetreeShapes(body) => body,
+            Self::Commands(body) => body,
             Self::Comparisons(body) => body,
             Self::Deflate(body) => body,
             Self::DeflateSweep(body) => body,
