@@ -8,9 +8,6 @@ const VALUES_MAX: i128 = 100_000;
 /// Most digits behind the point.
 const SCALE_MAX: u32 = 28;
 
-/// A parameter and its value.
-pub type Parameter = (String, String);
-
 /// The values of a list: what is between commas. `\,` is a comma in a value, and `\\` a backslash.
 #[must_use]
 pub fn values(list: &str) -> Vec<String> {

@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::{Error, Parameter, Shell};
+use super::{Error, Shell};
 
 /// Most runs of one command: no clock could be so coarse that more are needed.
 pub const RUNS_MAX: u64 = 10_000_000;
+
+/// A parameter and its value.
+pub type Parameter = (String, String);
 
 /// A command line that is measured.
 #[derive(Debug, Clone, PartialEq, Eq)]

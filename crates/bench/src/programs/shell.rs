@@ -1,6 +1,7 @@
 //! What runs a command line: a shell, or the words of the line themselves.
 
 use std::fmt;
+use std::path::Path;
 use std::process::Command;
 
 use super::Error;
@@ -82,6 +83,23 @@ pub fn words(line: &str) -> Result<Vec<String>, Error> {
     shell_words::split(line).map_err(|_| Error::Words {
         line: line.to_owned(),
     })
+}
+
+/// Whether a command of this name can be run: it is a file, by its path or in a directory of PATH.
+#[must_use]
+pub fn is_program(name: &str) -> bool {
+    if name.contains(std::path::MAIN_SEPARATOR) {
+        return Path::new(name).is_file();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    !name.is_empty()
+        && std::env::split_paths(&path).any(|directory| {
+            let named = directory.join(name);
+            named.is_file()
+                || named
+                    .with_extension(std::env::consts::EXE_EXTENSION)
+                    .is_file()
+        })
 }
 
 /// A command line of these words, quoted where they need it.

@@ -5,7 +5,6 @@
 //! command itself started are not tracked.
 
 use std::io;
-use std::path::Path;
 use std::process::{ChildStdout, Command};
 use std::time::Instant;
 
@@ -27,22 +26,6 @@ pub(crate) struct Run {
 pub(crate) fn run(command: &mut Command) -> io::Result<Option<Run>> {
     own_memory(command);
     system::run(command)
-}
-
-/// Whether a command of this name can be run: it is a file, by its path or in a directory of PATH.
-pub(crate) fn is_program(name: &str) -> bool {
-    if name.contains(std::path::MAIN_SEPARATOR) {
-        return Path::new(name).is_file();
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    !name.is_empty()
-        && std::env::split_paths(&path).any(|directory| {
-            let named = directory.join(name);
-            named.is_file()
-                || named
-                    .with_extension(std::env::consts::EXE_EXTENSION)
-                    .is_file()
-        })
 }
 
 /// Starts the child in a copy of this process's memory (by fork) instead of sharing it (by vfork):

@@ -1,3 +1,5 @@
+//! Files as hyperfine writes them.
+
 use super::super::sample::sample;
 use super::*;
 

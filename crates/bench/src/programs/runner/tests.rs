@@ -1,3 +1,5 @@
+//! The runner with processes that are none: what is run in which order, and how often.
+
 use std::cell::RefCell;
 use std::io;
 use std::process::Command;

@@ -10,7 +10,6 @@ use files::conflicts::{Files, Stdout};
 
 use crate::args::output::OutputArgs;
 use crate::args::units;
-use crate::commands::child;
 use crate::failure::Failure;
 
 /// Compare two runs, or two commands interleaved in one run.
@@ -176,7 +175,7 @@ impl CompareArgs {
             let is_file = line.as_os_str() == "-" || line.exists();
             let words = line.to_str().and_then(|line| programs::words(line).ok());
             let program = words.as_ref().and_then(|words| words.first());
-            !is_file && program.is_some_and(|program| child::is_program(program))
+            !is_file && program.is_some_and(|program| programs::is_program(program))
         };
         let says_how_often = self.interleave.is_some() || self.max_time.is_some();
         !self.commands.is_empty()
