@@ -42,7 +42,7 @@ const ALIASES: [(&str, &str, PoolKind); 3] = [
     ("zstd-chanpool", "zstd", PoolKind::Queue),
 ];
 
-/// Put codecs and pools under load: are they correct, do they leak?
+/// Put codecs and pools under load: do they err, do they leak?
 ///
 /// Producers generate and compress blocks; consumers decompress and compare every block. Both are
 /// tasks on a few threads. The report has latencies of both directions, bytes per CPU-second with the
