@@ -222,23 +222,28 @@ impl Gate {
             line.conducted = false;
             return false;
         }
-        let mut expected_ns = 0_u64;
+        let (mut expected_ns, mut due_ns) = (0_u64, 0_u64);
         // Of those with a context, or that open one.
         let mut count = 0;
         while let Some(place) = line.next(&self.census, self.leased(), count) {
             let wish = line.waiting[place].wish;
-            let after_ns = expected_ns.saturating_add(wish.next_ns);
+            let mut after_ns = expected_ns.saturating_add(wish.next_ns);
             if expected_ns > 0 && after_ns > wish.turn_ns {
                 break;
+            }
+            if wish.keeps == Keeps::Context && self.goes_on(wish.stream) {
+                // It goes on for all of the turn, and nobody else is woken for a single call.
+                after_ns = after_ns.max(wish.turn_ns);
             }
             if expected_ns == 0 && self.lease.swap(wish.stream, Relaxed) != wish.stream {
                 self.lease_ns.store(0, Relaxed);
             }
             expected_ns = after_ns.max(1);
+            due_ns = due_ns.saturating_add(wish.next_ns);
             count += usize::from(wish.keeps != Keeps::Nothing);
             admitted.extend(line.take(place));
         }
-        self.due_ns.store(expected_ns, Relaxed);
+        self.due_ns.store(due_ns, Relaxed);
         line.admitted = count;
         line.tell(&self.census);
         if admitted.is_empty() && line.away > 0 {
@@ -305,6 +310,11 @@ impl Gate {
         for waiter in waiting {
             waiter.waker.wake();
         }
+    }
+
+    /// Whether this stream is leased, and has worked since.
+    fn goes_on(&self, stream: u64) -> bool {
+        self.leased() == Some(stream) && self.lease_ns.load(Relaxed) > 0
     }
 
     /// The stream that goes first.

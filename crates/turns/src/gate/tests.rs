@@ -238,3 +238,34 @@ fn a_call_without_a_context_is_leased_its_turns_as_well() {
     let runs: Vec<usize> = turns.chunk_by(|a, b| a == b).map(<[u64]>::len).collect();
     assert_eq!(runs, [10, 10, 5, 5]);
 }
+
+#[test]
+fn a_stream_that_goes_on_has_the_turn_alone() {
+    let gate = Gate::default();
+    let waker = Waker::noop();
+    let join = |stream| {
+        gate.join(wish(stream, 5_000, Keeps::Context), waker, None)
+            .0
+    };
+    // The first turn is shared, as nobody has worked yet.
+    let first: Vec<u64> = (1..=3).map(join).collect();
+    assert!(gate.begin());
+    assert!(first.iter().all(|&ticket| !gate.waits(ticket, waker)));
+    gate.held(1, 50_000);
+    let next: Vec<u64> = (1..=3).map(join).collect();
+    assert!(gate.begin());
+    let waits: Vec<bool> = next
+        .iter()
+        .map(|&ticket| gate.waits(ticket, waker))
+        .collect();
+    assert_eq!(waits, [false, true, true]);
+    // Only its own call is due: it may go on with others, up to the end of the turn.
+    gate.arrived(5_000);
+    gate.held(1, 5_000);
+    assert!(!gate.is_over(wish(1, 45_000, Keeps::Context)));
+    // Its lease ends, and the others have their turn.
+    gate.held(1, LEASE_NS);
+    let _ = join(1);
+    assert!(gate.begin());
+    assert!(!gate.waits(next[1], waker));
+}
