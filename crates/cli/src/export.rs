@@ -21,7 +21,7 @@ use report::{Detail, Format, Look};
 use crate::args::output::{ReportArgs, ReportFormat};
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::term::color;
+use crate::term::{color, page};
 
 /// The length of an interval of `.hlog`.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ pub(crate) enum MainStream {
 }
 
 impl MainStream {
-    fn is_terminal(self) -> bool {
+    pub(crate) fn is_terminal(self) -> bool {
         match self {
             Self::Stdout => io::stdout().is_terminal(),
             Self::Stderr => io::stderr().is_terminal(),
@@ -117,7 +117,7 @@ impl Exports {
             files.push((format, target));
         }
         Ok(Self {
-            main: args.report,
+            main: args.form(),
             row: args.row.clone(),
             files,
             intervals: None,
@@ -234,13 +234,24 @@ fn formats(args: &ReportArgs) -> impl Iterator<Item = (FileFormat, &Path)> {
     .filter_map(|(format, path)| Some((format, path.as_deref()?)))
 }
 
+/// How a report is printed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Printing {
+    pub(crate) format: ReportFormat,
+    pub(crate) stream: MainStream,
+    pub(crate) detail: Detail,
+    /// Whether its rows are what was asked for.
+    pub(crate) lists: bool,
+}
+
 /// Prints the report on its stream. A closed pipe is nobody's fault.
-pub(crate) fn print(
-    report: &Report,
-    format: ReportFormat,
-    stream: MainStream,
-    detail: Detail,
-) -> Result<()> {
+pub(crate) fn print(report: &Report, printing: Printing) -> Result<()> {
+    let Printing {
+        format,
+        stream,
+        detail,
+        lists,
+    } = printing;
     let mut bytes = Vec::new();
     let painted = matches!(format, ReportFormat::Text | ReportFormat::Markdown);
     // People read it there: what is between its quotes must not start lines of its own either.
@@ -253,6 +264,7 @@ pub(crate) fn print(
         detail,
         palette,
         ascii: !color::has_blocks(),
+        page: page::of(stream, detail, lists),
     };
     let rendered =
         shown.and_then(|report| formats::write(&report, format.into(), look, &mut bytes));

@@ -9,7 +9,7 @@ use latency::{IntervalLog, Spec};
 use report::{Detail, ExitStatus, Outcome, Run, RunOptions, gates, names};
 
 use crate::args::output::{OutputArgs, ReportArgs, ReportFormat, TerminalArgs, Undecided};
-use crate::export::{self, Exports, Logged, MainStream};
+use crate::export::{self, Exports, Logged, MainStream, Printing};
 use crate::failure::{Failure, Result};
 use crate::term::message;
 
@@ -20,6 +20,7 @@ pub(crate) struct Session {
     stream: MainStream,
     format: ReportFormat,
     wants_report: bool,
+    lists: bool,
     detail: Detail,
     exports: Exports,
 }
@@ -44,11 +45,21 @@ pub(crate) struct Setup<'a> {
     pub(crate) rows: &'a [LatencyName],
     /// Whether the report is a listing: that is what was asked for, and printed with `-qq` too.
     pub(crate) lists: bool,
+    /// Whether one line says enough of the run, unless a report is asked for.
+    pub(crate) brief: bool,
 }
 
 impl Setup<'_> {
     fn wants_report(&self) -> bool {
         self.lists || self.terminal.wants_report()
+    }
+
+    /// How much is printed. The form of a report is named by those who want to read one.
+    fn detail(&self) -> Detail {
+        match self.terminal.detail() {
+            Detail::Normal if self.brief && self.report.report.is_none() => Detail::Line,
+            asked => asked,
+        }
     }
 }
 
@@ -62,6 +73,7 @@ impl<'a> Setup<'a> {
     ) -> Self {
         Self {
             stream: MainStream::Stdout,
+            brief: false,
             ..Self::filter_of(subcommand, argv, args)
         }
     }
@@ -94,6 +106,7 @@ impl<'a> Setup<'a> {
             seed: None,
             rows: &[],
             lists: false,
+            brief: true,
         }
     }
 
@@ -104,6 +117,7 @@ impl<'a> Setup<'a> {
                 stream: MainStream::Stdout,
                 rows: &[],
                 lists: true,
+                brief: false,
                 ..self
             },
             false => self,
@@ -129,7 +143,8 @@ impl Session {
         options.strict_environment = args.strict_env;
         options.cpus = args.cpu.as_ref().map(|cpus| cpus.0.clone());
         // Measured only for a report that somebody sees.
-        options.clock_floor = setup.wants_report() || !exports.is_empty();
+        options.clock_floor =
+            setup.wants_report() && setup.detail() != Detail::Line || !exports.is_empty();
         let prepared = Run::prepare(options)?;
         // After pinning: its thread runs where this one does.
         let pictures = setup.wants_report() && setup.terminal.detail() == Detail::Full;
@@ -139,7 +154,8 @@ impl Session {
             stream: setup.stream,
             format: exports.main_format(),
             wants_report: setup.wants_report(),
-            detail: setup.terminal.detail(),
+            lists: setup.lists,
+            detail: setup.detail(),
             exports,
         })
     }
@@ -196,7 +212,12 @@ impl Session {
         let mut finished = self.run.finish(outcome);
         let logged = self.exports.end_intervals(&mut finished.report);
         let status = finished.status;
-        let print = (self.format, self.stream, self.detail);
+        let print = Printing {
+            format: self.format,
+            stream: self.stream,
+            detail: self.detail,
+            lists: self.lists,
+        };
         let print = self.wants_report.then_some(print);
         conclude(&finished.report, status, (self.exports, logged), print)
     }
@@ -209,7 +230,7 @@ pub(crate) fn conclude(
     report: &Report,
     status: ExitStatus,
     (exports, logged): (Exports, Logged),
-    print: Option<(ReportFormat, MainStream, Detail)>,
+    print: Option<Printing>,
 ) -> Result<ExitStatus> {
     // Quiet or not.
     for reason in gates::reasons(report, status) {
@@ -217,7 +238,7 @@ pub(crate) fn conclude(
     }
     let written = exports.write_files(report, logged);
     let printed = match print {
-        Some((format, stream, detail)) => export::print(report, format, stream, detail),
+        Some(printing) => export::print(report, printing),
         None => Ok(()),
     };
     match written.and(printed) {

@@ -139,7 +139,7 @@ fn changes_are_seen_by_the_next_match_and_every_mistake_has_its_place() {
         );
     }
     let ended = server.stop(Signal::SIGTERM).expect(0);
-    assert!(ended.stderr.contains("acknowledge"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("5 changes"), "{}", ended.stderr);
 }
 
 /// What is known of an expression: its last acknowledged text, and those of changes without an answer.

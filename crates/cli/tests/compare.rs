@@ -29,7 +29,7 @@ fn the_worked_example_has_its_published_numbers() {
     assert!(close(&difference["median"], 0.4));
     assert!(close(&difference["p99"], 0.6));
     assert!(close(&difference["better"], 0.2));
-    let text = run(dir.path(), ["compare", "base", "target"]).expect(0);
+    let text = run(dir.path(), ["compare", "-v", "base", "target"]).expect(0);
     for shown in ["-10 %…+60 %", "+40 %", "+60 %", "20 %"] {
         assert!(text.text().contains(shown), "{shown} in {}", text.text());
     }
@@ -44,7 +44,7 @@ fn a_run_compared_with_itself_shows_no_difference_and_its_resolution() {
         ["compress", "-1", "a", "--export-json", "r.json"],
     )
     .expect(0);
-    let same = run(dir.path(), ["compare", "r.json", "r.json"]).expect(0);
+    let same = run(dir.path(), ["compare", "-v", "r.json", "r.json"]).expect(0);
     assert!(
         same.text().contains("no difference (within ±"),
         "{}",

@@ -53,6 +53,7 @@ mod terminal;
 mod train;
 mod truncated;
 mod unzip_lists;
+mod widths;
 mod zip;
 mod zip_append;
 mod zip_changes;

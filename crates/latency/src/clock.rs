@@ -12,6 +12,8 @@ use crate::report::LatencyName;
 use crate::span::nanoseconds;
 use crate::spec::Spec;
 
+/// A span shorter than this many [floors](floor) is mostly the clock: time such operations in batches.
+pub const FLOORS_MIN: u64 = 20;
 /// Enough for a median that repeats to the clock's own step; takes a tenth of a millisecond.
 const FLOOR_SPANS: usize = 2_000;
 /// Spans before those, which bring the clock's code and data into the caches.

@@ -120,6 +120,7 @@ impl OpenLoop {
 
     /// Waits until the next operation is due, unless it is overdue, and starts it.
     pub fn begin(&mut self) -> Turn {
+        self.pacer.awaited(Instant::now());
         let start = self.wait.until(self.next_due());
         self.begin_at(start)
     }

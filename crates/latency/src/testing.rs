@@ -43,6 +43,7 @@ pub(crate) fn report(latencies: Vec<Latency>) -> Report {
             warnings: Vec::new(),
         },
         workload: Workload::default(),
+        findings: Vec::new(),
         validation: None,
         load: Load::closed(),
         throughput: Throughput::default(),

@@ -24,6 +24,6 @@ pub use latency;
 
 pub use error::{Asked, Error};
 pub use exit::ExitStatus;
-pub use formats::{Detail, Format, LongTable, Look, write};
+pub use formats::{Detail, Format, LongTable, Look, Page, write};
 pub use outcome::Outcome;
 pub use run::{Finished, INPUTS_LISTED, Prepared, Run, RunOptions, tool};

@@ -18,6 +18,8 @@ pub struct Outcome {
     pub complete: bool,
     /// What was worked on.
     pub workload: Workload,
+    /// What was found, in sentences, the most important first.
+    pub findings: Vec<String>,
     /// How the answer was checked.
     pub validation: Option<Validation>,
     /// The load model.
@@ -53,6 +55,7 @@ impl Outcome {
                 kind: kind.to_owned(),
                 ..Workload::default()
             },
+            findings: Vec::new(),
             validation: None,
             load: Load::closed(),
             bytes_in: 0,

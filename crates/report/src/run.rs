@@ -215,6 +215,7 @@ impl Run {
                 done,
                 ..outcome.workload
             },
+            findings: outcome.findings,
             validation: outcome.validation,
             load: outcome.load,
             throughput: Throughput {

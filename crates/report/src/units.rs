@@ -26,7 +26,8 @@ pub fn duration_or_absent(ns: Option<u64>) -> String {
 pub fn bytes(bytes: f64) -> String {
     let mut value = bytes;
     for unit in ["B", "KiB", "MiB", "GiB"] {
-        if value.abs() < 1024.0 {
+        // What would read as 1,024 of a unit is 1 of the next.
+        if value.abs() < 1023.5 {
             return if unit == "B" {
                 format!("{value:.0} B")
             } else {
@@ -42,12 +43,9 @@ fn sized(value: f64, unit: &str) -> String {
     format!("{} {unit}", significant(value))
 }
 
-/// `325.8 MB/s`: decimal megabytes, as throughput is quoted; kilobytes where those read as nothing.
+/// `311 MiB/s`: in the same units as sizes, so that a size and a speed of one report divide.
 pub fn rate(bytes_per_s: f64) -> String {
-    match bytes_per_s.abs() {
-        b if b > 0.0 && b < 1e5 => format!("{} kB/s", significant(bytes_per_s / 1e3)),
-        _ => format!("{} MB/s", significant(bytes_per_s / 1e6)),
-    }
+    format!("{}/s", bytes(bytes_per_s))
 }
 
 /// `-3.2 %` with a sign.
@@ -143,14 +141,18 @@ mod tests {
     fn numbers_read_well() {
         assert_eq!(duration(999.6e3), "1.00 ms");
         assert_eq!(duration(999.4e3), "999 µs");
-        assert_eq!(rate(2_500.0), "2.50 kB/s");
+        assert_eq!(rate(2_500.0), "2.44 KiB/s");
+        assert_eq!(rate(0.0), "0 B/s");
+        assert_eq!(rate(-2_097_152.0), "-2 MiB/s");
         assert_eq!(duration(21.0), "21 ns");
         assert_eq!(duration(355_400.0), "355 µs");
         assert_eq!(duration(1_310_000.0), "1.31 ms");
         assert_eq!(duration(61e9), "61 s");
         assert_eq!(bytes(999.0), "999 B");
+        assert_eq!(bytes(1_023.0), "1023 B");
+        assert_eq!(bytes(1_048_300.0), "1.00 MiB");
         assert_eq!(bytes(134_217_728.0), "128 MiB");
-        assert_eq!(rate(325_812_345.0), "326 MB/s");
+        assert_eq!(rate(325_812_345.0), "311 MiB/s");
         assert_eq!(signed_percent(-0.1), "-10 %");
         assert_eq!(signed_percent(0.0), "0 %");
         assert_eq!(signed_percent(-0.000_01), "0 %");

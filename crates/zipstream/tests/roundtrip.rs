@@ -517,3 +517,42 @@ fn content_in_small_writes_compresses_as_that_in_one() {
     let (small, one) = (pack(64), pack(usize::MAX));
     assert!((small / one - 1.0).abs() < 0.001, "{small} for {one}");
 }
+
+/// Waiting in steps for threads changes nothing, and each step ends.
+#[test]
+fn threads_are_waited_for_in_steps() {
+    use std::time::Duration;
+    let content: Vec<u8> = (0..300_000_u32)
+        .flat_map(|n| (n / 3).to_le_bytes())
+        .collect();
+    let pack = |stepwise: bool| {
+        let mut options = ArchiveOptions::default();
+        options.threads = 2;
+        let mut encoder = ArchiveEncoder::new(options).unwrap();
+        let mut steps = 0;
+        for name in ["a", "b", "c", "d", "e", "f"] {
+            let mut entry = EntryOptions::default();
+            entry.level = Some(9);
+            encoder.start_entry(name, &entry).unwrap();
+            for mut piece in content.chunks(100_000) {
+                while !piece.is_empty() {
+                    while stepwise && !encoder.wait_for_threads(Duration::ZERO).unwrap() {
+                        steps += 1;
+                    }
+                    let taken = encoder.push(piece).unwrap();
+                    piece = &piece[taken..];
+                }
+            }
+            encoder.finish_entry().unwrap();
+        }
+        while stepwise && !encoder.settle_within(Duration::from_millis(1)).unwrap() {
+            steps += 1;
+        }
+        encoder.finish().unwrap();
+        (encoder.output().to_vec(), steps)
+    };
+    let (whole, none) = pack(false);
+    let (stepwise, steps) = pack(true);
+    assert!(whole == stepwise);
+    assert!(none == 0 && steps > 0);
+}

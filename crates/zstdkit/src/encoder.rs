@@ -28,7 +28,8 @@ const INPUT_PER_CALL_BYTES_MAX: usize = 128 << 10;
 /// input, and what earlier calls left waiting. The first call of a frame also clears its tables. At
 /// the highest levels these are hundreds of megabytes, unless a small size was pledged (see
 /// [`EncoderOptions::memory_estimate_bytes`]). With workers a call copies input into the next job.
-/// It waits for a job when all workers are busy, and for all jobs on a flush or at the end.
+/// It waits for a job when all workers are busy, and for all jobs on a flush or at the end;
+/// [`OffloadedEncoder`](crate::parallel::OffloadedEncoder) never waits longer than it is told to.
 ///
 /// ```
 /// use zstdkit::{Encoder, EncoderOptions, Operation, State};

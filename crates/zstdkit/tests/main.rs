@@ -10,6 +10,7 @@ mod frames;
 mod interop;
 mod io;
 mod offload;
+mod offloaded;
 mod oneshot;
 mod parallel;
 mod pool;

@@ -2,20 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use latency::percentile::{earned_n, rank};
 use latency::report::{Table, Unit};
 use zstdkit::sliced::{Budget, SlicedDecoder, SlicedEncoder};
 use zstdkit::{
     Compressor, DecoderOptions, Decompressor, EncoderOptions, Operation, Recipe, State, Strategy,
 };
 
+use crate::advise::answer::{Cell, answer, growth};
 use crate::advise::data::{Data, piece};
 use crate::advise::plan::Plan;
+use crate::advise::times::{Times, measure};
 use crate::{Checks, Context, Error, Watch};
 use report::Outcome;
 
-/// Operations to time per cell, if there is enough time.
-const OPERATIONS: std::ops::RangeInclusive<usize> = 3..=5_000;
+/// What slices are called.
+const SLICES: &str = "slices of 16 KiB";
 
 /// What an async runtime allows: the threshold of the second verdict.
 const ASYNC_THRESHOLD: Duration = Duration::from_nanos(zstdkit::schedule::THRESHOLD_NS);
@@ -55,15 +56,21 @@ pub(crate) fn part(
     checks: &mut Checks,
 ) -> Result<(), Error> {
     let mut compress = Table::new("compress", &COLUMNS);
-    for &recipe in &plan.recipes {
+    let recipes = plan.recipes.iter().map(|recipe| Setting::Recipe(*recipe));
+    let levels = plan.levels.iter().map(|level| Setting::Level(*level));
+    for setting in recipes.chain(levels) {
+        let mut medians = Vec::new();
         for &bytes in &plan.sizes {
             if context.watch.is_stopped() {
                 break;
             }
-            compress
-                .rows
-                .push(row((plan, context.watch), data, recipe, bytes, checks)?);
+            let (row, said, median) = row((plan, context.watch), data, setting, bytes, checks)?;
+            compress.rows.push(row);
+            outcome.findings.push(said);
+            medians.extend(median);
         }
+        let named = format!("`{}`", setting.name());
+        outcome.findings.extend(growth(&named, &medians));
     }
     outcome.tables.push(compress);
     let mut decompress = Table::new("decompress", &DECODE_COLUMNS);
@@ -71,27 +78,60 @@ pub(crate) fn part(
         if context.watch.is_stopped() {
             break;
         }
-        decompress.rows.push(decode_row(
-            (plan, context.watch),
-            data.any(),
-            bytes,
-            checks,
-        )?);
+        let (row, said) = decode_row((plan, context.watch), data.any(), bytes, checks)?;
+        decompress.rows.push(row);
+        outcome.findings.push(said);
     }
     outcome.tables.push(decompress);
     Ok(())
 }
 
+/// What compresses.
+#[derive(Debug, Clone, Copy)]
+enum Setting {
+    Recipe(Recipe),
+    Level(i32),
+}
+
+impl Setting {
+    fn name(self) -> String {
+        match self {
+            Self::Recipe(recipe) => recipe.name().to_owned(),
+            Self::Level(level) => format!("level {level}"),
+        }
+    }
+
+    fn options(self, bytes: usize) -> EncoderOptions {
+        match self {
+            Self::Recipe(recipe) => recipe.options(Some(bytes as u64)),
+            Self::Level(level) => EncoderOptions::default().with_level(level),
+        }
+    }
+
+    /// The recipe whose data it compresses.
+    fn like(self) -> Recipe {
+        match self {
+            Self::Recipe(recipe) => recipe,
+            Self::Level(_) => Recipe::Balanced,
+        }
+    }
+}
+
+/// A row of cells.
+type Row = Vec<latency::report::Cell>;
+/// A size with the median time.
+type Median = (u64, u64);
+
 fn row(
     (plan, watch): (&Plan, &dyn Watch),
     data: &Data,
-    recipe: Recipe,
+    setting: Setting,
     bytes: usize,
     checks: &mut Checks,
-) -> Result<Vec<latency::report::Cell>, Error> {
-    let (name, content) = data.of(recipe);
+) -> Result<(Row, String, Option<Median>), Error> {
+    let (name, content) = data.of(setting.like());
     let bytes = bytes.min(content.len());
-    let options = recipe.options(Some(bytes as u64));
+    let options = setting.options(bytes);
     let mut compressor = Compressor::new(&options)?;
     let mut frame = Vec::new();
     // The first call creates the tables.
@@ -110,20 +150,34 @@ fn row(
         true => Some(slices((plan.cell, watch), content, &options, bytes)?),
         false => None,
     };
-    Ok(vec![
-        recipe.name().into(),
+    let label = setting.name();
+    let cell = Cell {
+        what: &format!("at `{label}`"),
+        bytes: bytes as u64,
+        whole: &whole,
+        slices: slices.as_ref().map(|slices| (SLICES, slices)),
+    };
+    let said = cell.sentence(plan.threshold);
+    let median = whole.p50_ns().map(|ns| (bytes as u64, ns));
+    let row = vec![
+        label.into(),
         name.into(),
         (bytes as u64).into(),
         whole.n().into(),
         whole.p50_ns().into(),
         whole.p99_ns().into(),
         slices.as_ref().and_then(Times::p99_ns).into(),
-        judged(plan.threshold, &whole, slices.as_ref()).into(),
-        judged(ASYNC_THRESHOLD, &whole, slices.as_ref()).into(),
+        answer(plan.threshold, &whole, slices.as_ref())
+            .name()
+            .into(),
+        answer(ASYNC_THRESHOLD, &whole, slices.as_ref())
+            .name()
+            .into(),
         ratio.into(),
         (compressor.memory_bytes() as u64).into(),
         options.memory_estimate_bytes(Some(bytes as u64)).into(),
-    ])
+    ];
+    Ok((row, said, median))
 }
 
 /// Whether the strategy works in slices and there is more than one.
@@ -165,7 +219,7 @@ fn decode_row(
     content: &[u8],
     bytes: usize,
     checks: &mut Checks,
-) -> Result<Vec<latency::report::Cell>, Error> {
+) -> Result<(Row, String), Error> {
     let first = piece(content, 0, bytes);
     let options = Recipe::Balanced.options(Some(first.len() as u64));
     let frame = zstdkit::compress(first, &options)?;
@@ -195,101 +249,25 @@ fn decode_row(
             }
         }
     })?;
-    Ok(vec![
+    let cell = Cell {
+        what: "decompressed",
+        bytes: first.len() as u64,
+        whole: &whole,
+        slices: (first.len() > zstdkit::sliced::SLICE_BYTES)
+            .then_some(("calls of a block", &blocks)),
+    };
+    let said = cell.sentence(plan.threshold);
+    let row = vec![
         (first.len() as u64).into(),
         whole.n().into(),
         whole.p50_ns().into(),
         whole.p99_ns().into(),
         blocks.p99_ns().into(),
-        judged(plan.threshold, &whole, Some(&blocks)).into(),
-        judged(ASYNC_THRESHOLD, &whole, Some(&blocks)).into(),
+        answer(plan.threshold, &whole, Some(&blocks)).name().into(),
+        answer(ASYNC_THRESHOLD, &whole, Some(&blocks)).name().into(),
         (decompressor.memory_bytes() as u64).into(),
-    ])
-}
-
-/// The verdict on calls and their slices. Where there are too few for a 99th percentile, the slowest alone decides
-/// nothing: unknown.
-fn judged(threshold: Duration, whole: &Times, slices: Option<&Times>) -> &'static str {
-    let unsure = |times: &Times| {
-        let fits = |ns: u64| Duration::from_nanos(ns) <= threshold;
-        times.p99_ns().is_none() && !fits(times.worst_ns()) && times.p50_ns().is_some_and(fits)
-    };
-    let said = verdict(threshold, whole.worst_ns(), slices.map(Times::worst_ns));
-    match unsure(whole) || said == "offload" && slices.is_some_and(unsure) {
-        true => "unknown",
-        false => said,
-    }
-}
-
-/// Inline if calls fit the threshold, sliced if their slices do, else on another thread.
-fn verdict(threshold: Duration, whole_ns: u64, slice_ns: Option<u64>) -> &'static str {
-    let fits = |ns: u64| Duration::from_nanos(ns) <= threshold;
-    match slice_ns {
-        _ if fits(whole_ns) => "inline",
-        Some(slice_ns) if fits(slice_ns) => "sliced",
-        _ => "offload",
-    }
-}
-
-/// Times of like calls.
-#[derive(Debug)]
-struct Times {
-    ns: Vec<u64>,
-    end: Instant,
-}
-
-impl Times {
-    fn add(&mut self, time: Duration) {
-        self.ns
-            .push(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
-    }
-
-    fn n(&self) -> u64 {
-        self.ns.len() as u64
-    }
-
-    fn is_over(&self) -> bool {
-        let n = self.ns.len();
-        n >= *OPERATIONS.end() || (n >= *OPERATIONS.start() && Instant::now() >= self.end)
-    }
-
-    /// The value of a percentile, if there are enough values for it.
-    fn percentile(&self, p: f64) -> Option<u64> {
-        let place = rank(self.n(), p).saturating_sub(1) as usize;
-        self.ns.get(place).copied()
-    }
-
-    fn p50_ns(&self) -> Option<u64> {
-        self.percentile(50.0)
-    }
-
-    fn p99_ns(&self) -> Option<u64> {
-        self.percentile(99.0).filter(|_| self.n() >= earned_n(99.0))
-    }
-
-    /// What verdicts depend on: the 99th percentile, or the longest time if there are too few.
-    fn worst_ns(&self) -> u64 {
-        self.p99_ns().or(self.ns.last().copied()).unwrap_or(0)
-    }
-}
-
-/// Repeats `work`, which adds its times, until the time or the number of operations is reached.
-fn measure(
-    time: Duration,
-    watch: &dyn Watch,
-    mut work: impl FnMut(usize, &mut Times) -> Result<(), Error>,
-) -> Result<Times, Error> {
-    let mut times = Times {
-        ns: Vec::new(),
-        end: Instant::now() + time,
-    };
-    let mut nth = 0;
-    while !times.is_over() && !watch.is_stopped() {
-        work(nth, &mut times)?;
-        nth += 1;
-    }
-    times.ns.sort_unstable();
-    Ok(times)
+    ];
+    Ok((row, said))
 }
 
 #[cfg(test)]
@@ -297,42 +275,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn verdicts_follow_the_threshold() {
-        let of = |whole, slice| verdict(Duration::from_micros(100), whole, slice);
-        assert_eq!(of(100_000, None), "inline");
-        assert_eq!(of(100_001, Some(100_000)), "sliced");
-        assert_eq!(of(100_001, Some(100_001)), "offload");
-        assert_eq!(of(100_001, None), "offload");
-    }
-
-    #[test]
-    fn a_percentile_that_is_not_earned_is_absent() {
-        let times = |n: u64| Times {
-            ns: (1..=n).collect(),
-            end: Instant::now(),
-        };
-        let few = times(100);
-        assert_eq!(
-            (few.p50_ns(), few.p99_ns(), few.worst_ns()),
-            (Some(50), None, 100)
-        );
-        let many = times(1000);
-        assert_eq!((many.p99_ns(), many.worst_ns()), (Some(990), 990));
-        // One slow call of 100 does not show that calls are slow.
-        let (fit, over) = (times(49), times(50));
-        let of = |ns: u64, slices| judged(Duration::from_nanos(ns), &few, slices);
-        assert_eq!(of(100, None), "inline");
-        assert_eq!(of(99, None), "unknown");
-        assert_eq!(of(49, None), "offload");
-        assert_eq!(of(49, Some(&fit)), "sliced");
-        assert_eq!(of(49, Some(&over)), "unknown");
-    }
-
-    #[test]
     fn strategies_that_weigh_blocks_are_not_sliced() {
         let options = Recipe::Maximum.options(Some(1 << 20));
         assert!(!slicable(&options, 1 << 20));
         let options = Recipe::Fast.options(Some(1 << 20));
         assert!(slicable(&options, 1 << 20) && !slicable(&options, 16 << 10));
+    }
+
+    #[test]
+    fn a_setting_is_a_recipe_or_a_level() {
+        assert_eq!(Setting::Recipe(Recipe::Fast).name(), "fast");
+        assert_eq!(Setting::Level(-3).name(), "level -3");
+        assert_eq!(Setting::Level(19).options(1 << 20).level, 19);
     }
 }

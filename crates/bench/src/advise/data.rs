@@ -28,6 +28,9 @@ impl Data {
     #[must_use]
     pub fn generated(seed: u64, largest: usize, recipes: &[Recipe]) -> Self {
         let mut kinds: Vec<Kind> = recipes.iter().map(|&recipe| kind(recipe)).collect();
+        if kinds.is_empty() {
+            kinds.push(kind(Recipe::Balanced));
+        }
         kinds.sort_by_key(|kind| kind.name());
         kinds.dedup();
         let bytes = largest * PIECES + STRIDE_BYTES * 64;

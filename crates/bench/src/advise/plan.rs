@@ -12,6 +12,12 @@ pub struct Plan {
     pub threshold: Duration,
     /// Settings by purpose; not [`Recipe::Auto`], which only chooses among the others.
     pub recipes: Vec<Recipe>,
+    /// Levels of zstd.
+    pub levels: Vec<i32>,
+    /// Levels of deflate, for entries of ZIP archives (feature `zip`).
+    pub deflate_levels: Vec<i32>,
+    /// Whether the validation of FIX messages is timed (feature `fix`).
+    pub fix: bool,
     /// Sizes of content in bytes, ascending.
     pub sizes: Vec<usize>,
     /// Time for one cell of the tables.
@@ -37,6 +43,9 @@ impl Plan {
         Self {
             threshold: Duration::from_millis(1),
             recipes,
+            levels: Vec::new(),
+            deflate_levels: Vec::new(),
+            fix: false,
             sizes,
             cell: Duration::from_millis(500),
             run: Duration::from_secs(1),

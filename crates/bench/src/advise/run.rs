@@ -4,6 +4,10 @@ use report::Outcome;
 
 use crate::advise::cost;
 use crate::advise::data::Data;
+#[cfg(feature = "zip")]
+use crate::advise::deflate;
+#[cfg(feature = "fix")]
+use crate::advise::fix;
 use crate::advise::plan::Plan;
 #[cfg(feature = "async")]
 use crate::advise::{stall, streams};
@@ -25,6 +29,10 @@ pub fn run(
     let mut checks = Checks::default();
     if plan.tables {
         cost::part(plan, data, context, outcome, &mut checks)?;
+        #[cfg(feature = "zip")]
+        deflate::part(plan, data, context, outcome, &mut checks)?;
+        #[cfg(feature = "fix")]
+        fix::part(plan, context, outcome, &mut checks)?;
     }
     #[cfg(feature = "async")]
     if plan.stalls {

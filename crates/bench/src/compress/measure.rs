@@ -6,6 +6,7 @@
 
 use std::time::{Duration, Instant};
 
+use latency::clock::FLOORS_MIN;
 use latency::{CpuClock, Recorder, Spec};
 
 use super::data::Block;
@@ -13,9 +14,7 @@ use crate::{Error, Order, Watch};
 
 /// Turns that a quick candidate gets, at most.
 pub const ROUNDS: u32 = 10;
-/// Operations shorter than this many clock floors are timed in batches …
-const FLOORS_MIN: u64 = 20;
-/// … of this many.
+/// Operations shorter than [`FLOORS_MIN`] clock floors are timed in batches of this many.
 const BATCH_OPS: usize = 1000;
 /// A pass takes at least this long, so that reading the processor's clock does not show.
 pub(crate) const PASS_MIN: Duration = Duration::from_millis(1);

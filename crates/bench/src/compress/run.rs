@@ -119,6 +119,7 @@ impl<'a> Bench<'a> {
         watch.finish();
         outcome.ops = Some(sections.iter().flat_map(|s| &s.found).map(|f| f.ops).sum());
         outcome.tables = tables::tables(&sections, plan);
+        outcome.findings = tables::findings(&sections, plan);
         checks.conclude(
             "round trip of every pass, compared outside the timed spans",
             outcome,

@@ -1,6 +1,7 @@
 //! What was found, as tables of the report. Everything here is arithmetic on finished figures.
 
 use latency::report::{Cell, Table, Unit};
+use report::units::bytes;
 
 use super::matrix;
 use super::plan::Plan;
@@ -51,6 +52,55 @@ pub(crate) fn tables(sections: &[Section], plan: &Plan<'_>) -> Vec<Table> {
     tables.push(speeds("decompress", sections, |found| found.decompress));
     tables.push(contexts(sections));
     tables
+}
+
+/// The least ratio of what is called the best, unless others are asked for.
+const RATIO_MIN: f64 = 1.1;
+/// Sentences of a report at most: one for each kind of data and size of blocks.
+const FINDINGS_MAX: usize = 12;
+
+/// What is fastest at the ratios asked for, in a sentence for each kind of data and size of blocks.
+pub(crate) fn findings(sections: &[Section], plan: &Plan<'_>) -> Vec<String> {
+    let verb = if plan.decompress_only {
+        "decompresses"
+    } else {
+        "compresses"
+    };
+    let asked = match plan.rank_at.as_slice() {
+        [] => &[RATIO_MIN][..],
+        asked => asked,
+    };
+    let mut findings = Vec::new();
+    for judged in judged(sections, plan.decompress_only) {
+        for least in asked {
+            if judged.points.len() < 2 {
+                continue;
+            }
+            let ranked = rank::at_ratio(&judged.points, *least);
+            let of = match &judged.block_bytes {
+                Cell::Integer(size) => format!("{} in {}", judged.data, bytes(*size as f64)),
+                _ => judged.data.clone(),
+            };
+            let Some((first, _)) = ranked.first() else {
+                findings.push(format!("{of}: nothing has a ratio of {least}."));
+                continue;
+            };
+            let equal = ranked.iter().skip(1).take_while(|(_, level)| *level);
+            let equal: Vec<&str> = equal.map(|(point, _)| point.name.as_str()).collect();
+            let mut said = format!(
+                "{of}: at a ratio of {least} or more, {} {verb} fastest ({} a CPU-second, ratio {:.2})",
+                first.name,
+                bytes(first.speed.median),
+                first.ratio,
+            );
+            if !equal.is_empty() {
+                said += &format!("; not told apart from it: {}", equal.join(", "));
+            }
+            findings.push(said + ".");
+        }
+    }
+    findings.truncate(FINDINGS_MAX);
+    findings
 }
 
 fn speeds(name: &str, sections: &[Section], direction: impl Fn(&Found) -> Option<Speeds>) -> Table {

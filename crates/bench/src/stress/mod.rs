@@ -2,7 +2,7 @@
 //! leaks, and what rates the machine holds. The load itself is `perfkit-stress`.
 //!
 //! `runner` makes one run, `turns` those of several pairs in rounds, `sweep` those at several rates;
-//! `row` keeps what was found, `rank` and `tables` show it, `verdict` judges, [`run()`] connects them.
+//! `row` keeps what was found, `rank` and `tables` show it, `verdict` judges, `words` says it in sentences, [`run()`] connects them.
 
 mod plan;
 mod rank;
@@ -13,6 +13,7 @@ mod sweep;
 mod tables;
 mod turns;
 mod verdict;
+mod words;
 
 pub use plan::{Plan, Rate, pair_name};
 pub use rank::{Control, ranking};

@@ -8,7 +8,7 @@ use super::rank::{Control, ranking};
 use super::row::Row;
 use super::runner::{Follow, Runner, add_volume};
 use super::verdict::{self, Complaint};
-use super::{sweep, tables, turns};
+use super::{sweep, tables, turns, words};
 use crate::{Checks, Context, Error};
 
 /// Runs the pairs of a plan under load, and adds what was found to the outcome: latencies, the ranking,
@@ -38,7 +38,9 @@ pub fn run(
     runner
         .checks
         .conclude(method, outcome, context.watch.is_stopped());
-    Ok(verdict::conclude(&rows, plan.min_ratio, outcome))
+    let complaints = verdict::conclude(&rows, plan.min_ratio, outcome);
+    outcome.findings = words::findings(&rows, plan.min_ratio);
+    Ok(complaints)
 }
 
 /// The only run.

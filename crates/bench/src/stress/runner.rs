@@ -97,6 +97,7 @@ pub(crate) fn add_load(load: &Load, outcome: &mut Outcome) {
             rate_achieved_per_s: None,
             late_start_ratio: None,
             backlog_max: None,
+            generator_late: None,
             saturated,
             ..load.clone()
         };

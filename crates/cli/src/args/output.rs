@@ -37,9 +37,10 @@ pub(crate) enum Undecided {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Report")]
 pub(crate) struct ReportArgs {
-    /// Form: text (the default), json, jsonl, csv, markdown
+    /// Report in full: text, json, jsonl, csv, markdown
     ///
-    /// The report goes to standard error where standard output carries data: in compress, decompress,
+    /// Without it, commands that do a job (compress, decompress, zip, unzip, fix, betree match) end with one
+    /// line, and commands that measure print text. The report goes to standard error where standard output carries data: in compress, decompress,
     /// zip, unzip, betree match, betree serve and fix. In all other commands it goes to standard output;
     /// so do listings (-l), fix stats and fix store stats. text is tables for people, markdown the same for an
     /// issue or a README; json is one document of the schema perfkit.report/1, jsonl the same on one
@@ -47,12 +48,10 @@ pub(crate) struct ReportArgs {
     #[arg(
         long,
         value_name = "FORMAT",
-        default_value = "text",
-        hide_default_value = true,
         hide_possible_values = true,
         overrides_with = "report"
     )]
-    pub(crate) report: ReportFormat,
+    pub(crate) report: Option<ReportFormat>,
     /// Also write the report as JSON to FILE
     #[arg(long, value_name = "FILE")]
     pub(crate) export_json: Option<PathBuf>,
@@ -119,6 +118,11 @@ pub(crate) struct ReportArgs {
 }
 
 impl ReportArgs {
+    /// The form of the report on the main stream.
+    pub(crate) fn form(&self) -> ReportFormat {
+        self.report.unwrap_or(ReportFormat::Text)
+    }
+
     /// The files that exports go to, each with the flag that names it.
     pub(crate) fn exported(&self) -> impl Iterator<Item = Flagged<'_>> {
         [
@@ -167,7 +171,7 @@ pub(crate) struct TerminalArgs {
     /// A listing (-l) is not a report: it is always printed.
     #[arg(short, long, action = ArgAction::Count, overrides_with = "verbose")]
     pub(crate) quiet: u8,
-    /// Show every percentile spectrum and the whole environment
+    /// Report in full, with spectra, all columns, environment
     #[arg(short, long, overrides_with = "quiet")]
     pub(crate) verbose: bool,
     /// Show progress even with -q, if standard error is a terminal

@@ -2,6 +2,7 @@
 
 pub(crate) mod color;
 pub(crate) mod message;
+pub(crate) mod page;
 pub(crate) mod password;
 pub(crate) use report::plain;
 pub(crate) mod progress;

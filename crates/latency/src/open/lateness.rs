@@ -5,7 +5,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::report::{Load, LoadModel, finite};
+use hdrhistogram::Histogram;
+
+use crate::percentile::earned_n;
+use crate::report::{GeneratorLate, Load, LoadModel, finite};
 use crate::span::nanoseconds;
 
 /// By default a start is late more than this after its due time: well above what spinning on any clock
@@ -18,6 +21,9 @@ const ACHIEVED_MIN: f64 = 0.99;
 /// Operations that may be due and not started at the end of a run that is not saturated: short runs have
 /// few operations in all.
 const OWED_MAX: u64 = 32;
+
+/// The latest start that is told apart from later ones.
+const OWN_MAX_NS: u64 = 3_600_000_000_000;
 
 /// Counts late starts and the backlog of an open loop, and says whether the loop was saturated.
 ///
@@ -43,6 +49,10 @@ pub struct Lateness {
     due: u64,
     backlog_max: u64,
     last_due_ns: u64,
+    /// Whether the loop has nothing to do but to wait for the next operation.
+    waiting: bool,
+    /// How late those started that were waited for.
+    own: Option<Histogram<u64>>,
 }
 
 impl Lateness {
@@ -57,6 +67,9 @@ impl Lateness {
             due: 0,
             backlog_max: 0,
             last_due_ns: 0,
+            waiting: false,
+            // Two digits, up to an hour: 40 KiB.
+            own: Histogram::new_with_bounds(1, OWN_MAX_NS, 2).ok(),
         }
         .late_above(LATE_ABOVE)
     }
@@ -68,9 +81,20 @@ impl Lateness {
         self
     }
 
+    /// Notes that the loop waits for the next operation, which is not due yet: how late that one starts is the
+    /// lateness of the loop itself, and not of what it measures.
+    pub fn awaited(&mut self) {
+        self.waiting = true;
+    }
+
     /// Counts an operation that was due at `due` and started at `start`.
     pub fn started(&mut self, due: Instant, start: Instant) {
         self.started += 1;
+        if std::mem::take(&mut self.waiting)
+            && let Some(own) = &mut self.own
+        {
+            own.saturating_record(nanoseconds(due, start));
+        }
         self.late += u64::from(nanoseconds(due, start) > self.late_above_ns);
         self.last_due_ns = self.last_due_ns.max(nanoseconds(self.run_start, due));
     }
@@ -89,6 +113,24 @@ impl Lateness {
         self.due += other.due;
         self.backlog_max += other.backlog_max;
         self.last_due_ns = self.last_due_ns.max(other.last_due_ns);
+        if let (Some(own), Some(others)) = (&mut self.own, &other.own) {
+            // Both have the same bounds.
+            let _ = own.add(others);
+        }
+    }
+
+    /// How late the loop itself was, with operations that it waited for.
+    #[must_use]
+    pub fn generator_late(&self) -> Option<GeneratorLate> {
+        let own = self.own.as_ref().filter(|own| !own.is_empty())?;
+        let n = own.len();
+        let known = |p: f64| (n >= earned_n(p)).then(|| own.value_at_percentile(p));
+        Some(GeneratorLate {
+            n,
+            p50_ns: known(50.0),
+            p99_ns: known(99.0),
+            max_ns: own.max(),
+        })
     }
 
     /// How many operations were started late.
@@ -134,6 +176,7 @@ impl Lateness {
             late_start_ratio: finite(self.late as f64 / self.started.max(1) as f64),
             backlog_max: None,
             saturated: self.started > 0 && (dragging || behind),
+            generator_late: self.generator_late(),
         }
     }
 
@@ -165,6 +208,32 @@ mod tests {
         owing.due_by_now(101 + OWED_MAX);
         assert!(owing.load(100, Duration::from_millis(99)).saturated);
         assert_eq!(owing.backlog_max(), OWED_MAX + 1);
+    }
+
+    #[test]
+    fn only_what_was_waited_for_is_late_by_the_loop_itself() {
+        let start = Instant::now();
+        let mut lateness = Lateness::new(start);
+        assert_eq!(lateness.generator_late(), None);
+        // The system was busy until long after the due time.
+        lateness.started(at(start, 1), at(start, 500));
+        assert_eq!(lateness.generator_late(), None);
+        let mut other = Lateness::new(start);
+        for (loops, late_us) in [(&mut lateness, 50), (&mut other, 2_000)] {
+            for ms in 600..900 {
+                loops.awaited();
+                let due = at(start, ms);
+                loops.started(due, due + Duration::from_micros(late_us));
+                // Not waited for.
+                loops.started(due, due + Duration::from_millis(30));
+            }
+        }
+        lateness.merge(&other);
+        let own = lateness.generator_late().expect("it waited");
+        assert_eq!(own.n, 600);
+        let near = |ns: Option<u64>, us: u64| ns.is_some_and(|ns| ns.abs_diff(us * 1000) < us * 20);
+        assert!(near(own.p50_ns, 50) && near(own.p99_ns, 2_000), "{own:?}");
+        assert!(near(Some(own.max_ns), 2_000), "{own:?}");
     }
 
     #[test]

@@ -74,6 +74,14 @@ impl Pacer {
         self.lateness.due_by_now(due);
     }
 
+    /// Notes that there is nothing to do at `now` but to wait for the next operation. If that one is not due yet, how
+    /// late it starts is the lateness of the loop itself.
+    pub fn awaited(&mut self, now: Instant) {
+        if self.next_due() > now {
+            self.lateness.awaited();
+        }
+    }
+
     /// Starts the next operation at `start`, whether or not it is due. Returns its due time.
     pub fn start(&mut self, start: Instant) -> Instant {
         let offset_ns = self.schedule.advance();

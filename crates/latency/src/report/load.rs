@@ -45,6 +45,25 @@ pub struct Load {
     pub backlog_max: Option<u64>,
     /// Whether less than 99 % of the target rate was achieved.
     pub saturated: bool,
+    /// How late the generator was by itself; `null` in a closed loop, and where it never waited.
+    #[serde(default)]
+    pub generator_late: Option<GeneratorLate>,
+}
+
+/// How late operations started that nothing but the generator kept from their due time: it had nothing else to do and
+/// waited for them. Lateness of other operations is the system's, which still had earlier ones to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct GeneratorLate {
+    /// How many operations were waited for.
+    pub n: u64,
+    /// Median.
+    pub p50_ns: Option<u64>,
+    /// 99th percentile, `null` when there are too few to know it.
+    pub p99_ns: Option<u64>,
+    /// The latest start.
+    pub max_ns: u64,
 }
 
 impl Load {
@@ -59,6 +78,7 @@ impl Load {
             late_start_ratio: None,
             backlog_max: None,
             saturated: false,
+            generator_late: None,
         }
     }
 }

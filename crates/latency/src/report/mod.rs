@@ -17,7 +17,7 @@ pub use self::distribution::{
     Buckets, Interval, Latency, LatencyName, ParseLatencyNameError, Percentile, SlowSample, Timing,
 };
 pub use self::environment::{Environment, Warning};
-pub use self::load::{Arrivals, Load, LoadModel};
+pub use self::load::{Arrivals, GeneratorLate, Load, LoadModel};
 pub use self::read::read_json;
 pub use self::run::{
     Command, Done, Input, Report, Resources, Throughput, Tool, Validation, Workload,

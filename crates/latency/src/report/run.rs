@@ -27,6 +27,9 @@ pub struct Report {
     pub environment: Environment,
     /// What was worked on.
     pub workload: Workload,
+    /// What was found, in sentences, the most important first; empty in reports of versions that said nothing.
+    #[serde(default)]
+    pub findings: Vec<String>,
     /// How the answer was checked, outside the timed spans. `null`: it was not checked.
     pub validation: Option<Validation>,
     /// Closed or open loop, and in an open loop whether the rate was held.

@@ -1,13 +1,15 @@
 //! Tables of further results.
 
-use serde::{Deserialize, Serialize};
+use serde::de::IgnoredAny;
+use serde::ser::{SerializeMap as _, SerializeSeq as _, SerializeStruct as _};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::finite;
 
-/// A table of further results.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
+/// A table of further results. Its JSON form has the rows twice: as arrays, and as `records` that name
+/// every value.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(from = "Form")]
 pub struct Table {
     /// Stable name of the table.
     pub name: String,
@@ -15,6 +17,83 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The rows, each as long as `columns`.
     pub rows: Vec<Vec<Cell>>,
+}
+
+/// A table of further results.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct Form {
+    /// Stable name of the table.
+    name: String,
+    /// The columns.
+    columns: Vec<Column>,
+    /// The rows, each as long as `columns`.
+    rows: Vec<Vec<Cell>>,
+    /// The same rows as objects by the keys of the columns; absent in reports of older versions.
+    #[serde(default, rename = "records")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Vec<std::collections::BTreeMap<String, Cell>>")
+    )]
+    _records: IgnoredAny,
+}
+
+impl From<Form> for Table {
+    fn from(form: Form) -> Self {
+        Self {
+            name: form.name,
+            columns: form.columns,
+            rows: form.rows,
+        }
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Table {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Table".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Form::json_schema(generator)
+    }
+}
+
+impl Serialize for Table {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut table = serializer.serialize_struct("Table", 4)?;
+        table.serialize_field("name", &self.name)?;
+        table.serialize_field("columns", &self.columns)?;
+        table.serialize_field("rows", &self.rows)?;
+        table.serialize_field("records", &Records(self))?;
+        table.end()
+    }
+}
+
+/// The rows of a table as objects, written without a copy of them.
+struct Records<'a>(&'a Table);
+
+impl Serialize for Records<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut rows = serializer.serialize_seq(Some(self.0.rows.len()))?;
+        for row in &self.0.rows {
+            rows.serialize_element(&Record(&self.0.columns, row))?;
+        }
+        rows.end()
+    }
+}
+
+struct Record<'a>(&'a [Column], &'a [Cell]);
+
+impl Serialize for Record<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut record = serializer.serialize_map(Some(self.0.len()))?;
+        for (column, cell) in self.0.iter().zip(self.1) {
+            record.serialize_entry(&column.key, cell)?;
+        }
+        record.end()
+    }
 }
 
 /// One column.
@@ -111,5 +190,32 @@ impl From<String> for Cell {
 impl<T: Into<Self>> From<Option<T>> for Cell {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_named_in_json_and_read_back_with_and_without_their_names() {
+        let mut table = Table::new("t", &[("codec", Unit::Text), ("ratio", Unit::Ratio)]);
+        table.rows.push(vec!["zstd".into(), 2.5.into()]);
+        table.rows.push(vec!["none".into(), Cell::Null]);
+        let mut json = serde_json::to_value(&table).expect("JSON");
+        let records = serde_json::json!([
+            {"codec": "zstd", "ratio": 2.5},
+            {"codec": "none", "ratio": null},
+        ]);
+        assert_eq!(json["records"], records);
+        assert_eq!(json["rows"][0][1], 2.5);
+        let back: Table = serde_json::from_value(json.clone()).expect("a table");
+        assert_eq!(back, table);
+        // Reports of older versions have arrays alone.
+        json.as_object_mut().expect("an object").remove("records");
+        let old: Table = serde_json::from_value(json.clone()).expect("a table");
+        assert_eq!(old, table);
+        json["else"] = 1.into();
+        assert!(serde_json::from_value::<Table>(json).is_err());
     }
 }

@@ -1,18 +1,23 @@
 //! What a report says to people, once for the terminal and for Markdown: lines and grids in order.
 //!
-//! The grids are made in `tables`, how a line or a grid looks is in `text` and `markdown`.
+//! The first lines are made in `headline`, the grids in `tables`; how a line or a grid looks is in `text`
+//! and `markdown`.
 
+use latency::clock::FLOORS_MIN;
 use latency::report::{
-    Comparison, Design, GateResult, GateVerdict, LoadModel, Report, Timing, Validation,
+    Comparison, Design, GateResult, GateVerdict, LoadModel, Report, SlowSample, Table, Timing,
 };
 
 use super::grid::Grid;
+use super::headline;
 use super::line::{Line, Tone};
 use super::sparks;
-use super::tables::{comparison_grid, latency_grid, spectrum, table_grid};
-use crate::Detail;
-use crate::nouns::{self, Volume};
-use crate::units::{ABSENT, bytes, count, duration, percent, percentile_name, rate};
+use super::tables::{
+    comparison_grid, has_untold, latency_grid, repeats, same_values, spectrum, table_grid,
+    told_from_ns,
+};
+use crate::units::{ABSENT, bytes, count, duration, percent, percentile_name};
+use crate::{Detail, Look};
 
 /// Slowest samples shown without `-v`.
 const SLOWEST_SHOWN: usize = 3;
@@ -30,12 +35,29 @@ pub(super) enum Block {
     Picture(Vec<Line>),
 }
 
+/// Tables of what is wrong: they follow the one line of a job, too, if they have rows.
+const TROUBLE: [&str; 10] = [
+    "bad messages",
+    "executions stamped before their order",
+    "failed",
+    "faults",
+    "gaps",
+    "left as they were",
+    "repair",
+    "skipped",
+    "tags that differ",
+    "verdicts",
+];
+
 /// Everything that is said of a report.
-pub(super) fn blocks(report: &Report, detail: Detail) -> Vec<Block> {
-    let mut blocks = vec![Block::Lines(headline(report, detail))];
+pub(super) fn blocks(report: &Report, look: &Look) -> Vec<Block> {
+    let detail = look.detail;
+    if detail == Detail::Line {
+        return brief(report, look);
+    }
+    let mut blocks = vec![Block::Lines(headline::lines(report, detail))];
     for table in &report.tables {
-        blocks.push(Block::Heading(Line::of(Tone::Heading, &table.name)));
-        blocks.push(Block::Grid(table_grid(table)));
+        push_table(report, table, &mut blocks);
     }
     let same =
         |a: &Comparison, b: &Comparison| (&a.baseline, &a.target) == (&b.baseline, &b.target);
@@ -44,121 +66,67 @@ pub(super) fn blocks(report: &Report, detail: Detail) -> Vec<Block> {
     }
     if report.latencies.iter().any(|row| row.n > 0) {
         blocks.push(Block::Heading(Line::of(Tone::Heading, "latency")));
-        blocks.push(Block::Grid(latency_grid(&report.latencies)));
+        blocks.push(Block::Grid(latency_grid(report)));
         blocks.push(Block::Lines(notes(report, detail)));
         let shown = match detail {
             Detail::Full => report.latencies.len(),
-            Detail::Normal => 1,
+            _ => 1,
         };
-        for row in report.latencies.iter().take(shown) {
-            blocks.push(Block::Picture(spectrum(row)));
+        let rows = report.latencies.iter().enumerate();
+        let own = rows.filter(|(place, row)| !repeats(&report.latencies[..*place], row));
+        for (_, row) in own.take(shown) {
+            blocks.push(Block::Picture(spectrum(row, told_from_ns(report))));
             if detail == Detail::Full {
                 blocks.push(Block::Picture(sparks::counts(row)));
                 blocks.push(Block::Picture(sparks::time_line(row)));
             }
         }
     }
-    blocks.push(Block::Lines(slowest(report, detail)));
-    if !report.gates.is_empty() {
-        blocks.push(Block::Heading(Line::of(Tone::Heading, "gates")));
-        blocks.push(Block::Lines(report.gates.iter().map(gate).collect()));
+    if let Some(least) = told_from_ns(report).filter(|_| has_untold(report)) {
+        let least = duration(least);
+        let text =
+            format!("<{least}: too short to time one by one (less than {FLOORS_MIN} clock floors)");
+        blocks.push(Block::Lines(vec![Line::of(Tone::Faint, text)]));
     }
+    blocks.push(Block::Lines(slowest(report, detail)));
+    push_gates(report, &mut blocks);
     blocks.push(Block::Lines(footer(report, detail)));
     blocks
 }
 
-fn headline(report: &Report, detail: Detail) -> Vec<Line> {
-    let mut line = Line::of(Tone::Heading, &report.workload.kind);
-    let nouns = nouns::of(&report.workload.kind);
-    let throughput = &report.throughput;
-    match report.workload.inputs_total {
-        0 => {}
-        1 => line = line.plain(format!("  1 {}", nouns.inputs[0])),
-        inputs => line = line.plain(format!("  {} {}", count(inputs), nouns.inputs[1])),
+/// A line, what was found, and what is wrong.
+fn brief(report: &Report, look: &Look) -> Vec<Block> {
+    let mut lines = vec![headline::one(report, look.page.columns())];
+    let says_more = !report.findings.is_empty();
+    lines.extend(headline::findings(report));
+    let wrong = report.validation.as_ref();
+    let wrong = wrong.filter(|found| says_more || !found.ok);
+    lines.extend(wrong.map(headline::checked));
+    let mut blocks = vec![Block::Lines(lines)];
+    let tables = report.tables.iter();
+    for table in tables.filter(|table| TROUBLE.contains(&table.name.as_str())) {
+        if !table.rows.is_empty() {
+            push_table(report, table, &mut blocks);
+        }
     }
-    let done = report.workload.done.iter();
-    let done: Vec<String> = done
-        .map(|done| format!("{} {}", count(done.count), done.what))
-        .collect();
-    if !done.is_empty() {
-        line = line.plain("  ").and(Tone::Strong, done.join(", "));
+    push_gates(report, &mut blocks);
+    if says_more {
+        let mut lines = footer(report, Detail::Normal);
+        lines.push(Line::of(Tone::Faint, "-v shows the tables behind this"));
+        blocks.push(Block::Lines(lines));
     }
-    line = volume(line, report, nouns.volume);
-    if report.duration_ns > 0 {
-        line = line.plain(format!("  {}", duration(report.duration_ns as f64)));
-    }
-    let rates = [throughput.bytes_in_per_s, throughput.bytes_out_per_s];
-    let larger = rates.into_iter().flatten().reduce(f64::max);
-    if let Some(wall) = larger.filter(|rate| *rate > 0.0) {
-        line = line.plain("  ").and(Tone::Strong, rate(wall));
-    }
-    if let Some(cpu) = throughput.bytes_per_cpu_s {
-        let per_cpu = rate(cpu);
-        line = line.plain(format!("  {} a CPU-second", per_cpu.trim_end_matches("/s")));
-    }
-    if !report.complete {
-        line = line.plain("  ").and(Tone::Bad, "incomplete");
-    }
-    let mut lines = vec![line];
-    if detail == Detail::Full && !report.command.argv.is_empty() {
-        let command = report.command.argv.join(" ");
-        lines.push(Line::of(
-            Tone::Faint,
-            format!("{command} ({})", report.started_at),
-        ));
-    }
-    if let Some(validation) = &report.validation {
-        lines.push(checked(validation));
-    }
-    lines
+    blocks
 }
 
-/// The bytes of a report: as a conversion with its ratio where they are one, else what each was.
-fn volume(line: Line, report: &Report, volume: Volume) -> Line {
-    let throughput = &report.throughput;
-    let (read, written) = (throughput.bytes_in as f64, throughput.bytes_out as f64);
-    match (volume, read > 0.0, written > 0.0) {
-        (_, false, false) => line,
-        (Volume::Converted, true, true) => {
-            let ratio = format!("{:.3}", read.max(written) / read.min(written));
-            line.plain(format!("  {} → {}", bytes(read), bytes(written)))
-                .plain("  ratio ")
-                .and(Tone::Strong, ratio)
-        }
-        (_, true, false) => line.plain(format!("  {} read", bytes(read))),
-        (Volume::Apart(what), true, true) => {
-            line.plain(format!("  {} read, {} {what}", bytes(read), bytes(written)))
-        }
-        (Volume::Apart(what), false, true) => line.plain(format!("  {} {what}", bytes(written))),
-        (Volume::Converted, false, true) => line.plain(format!("  {} written", bytes(written))),
-    }
+fn push_table(report: &Report, table: &Table, blocks: &mut Vec<Block>) {
+    blocks.push(Block::Heading(Line::of(Tone::Heading, &table.name)));
+    blocks.push(Block::Grid(table_grid(table, told_from_ns(report))));
 }
 
-/// What was checked, how, and which answers were wrong: those that injected faults explain, and the rest.
-fn checked(validation: &Validation) -> Line {
-    let line = Line::default().plain(format!("checked by {}: ", validation.method));
-    let (checked, wrong) = (validation.checked, validation.wrong);
-    let unexplained = wrong.saturating_sub(validation.wrong_by_faults);
-    match (validation.ok, wrong) {
-        (true, _) => line.plain(count(checked)).and(Tone::Good, " ok"),
-        // A version that did not count them.
-        (false, 0) => line.plain(count(checked)).and(Tone::Bad, " WRONG"),
-        (false, _) => {
-            let right = count(checked.saturating_sub(wrong));
-            let line = line.plain(format!("{right} right, "));
-            let different = format!("{} different", count(wrong));
-            let explained = count(validation.wrong_by_faults);
-            match (unexplained, validation.wrong_by_faults) {
-                (0, _) => line
-                    .and(Tone::Warn, different)
-                    .plain(format!(" (all {explained} explained by injected faults)")),
-                (_, 0) => line.and(Tone::Bad, different + " WRONG"),
-                _ => line.and(Tone::Bad, different + " WRONG").plain(format!(
-                    " ({} not explained by injected faults)",
-                    count(unexplained)
-                )),
-            }
-        }
+fn push_gates(report: &Report, blocks: &mut Vec<Block>) {
+    if !report.gates.is_empty() {
+        blocks.push(Block::Heading(Line::of(Tone::Heading, "gates")));
+        blocks.push(Block::Lines(report.gates.iter().map(gate).collect()));
     }
 }
 
@@ -252,6 +220,18 @@ fn open_loop(report: &Report, lines: &mut Vec<Line>) {
         false => parts.join(", "),
     };
     lines.push(Line::default().plain(format!("open loop: {said}")));
+    if let Some(late) = &load.generator_late {
+        let p99 = late.p99_ns.or(late.p50_ns);
+        let name = if late.p99_ns.is_some() { "p99" } else { "p50" };
+        let known = p99.map(|ns| format!("{name} {}, ", duration(ns as f64)));
+        let text = format!(
+            "the generator itself was late by {}max {} ({} waits); later starts are the system's",
+            known.unwrap_or_default(),
+            duration(late.max_ns as f64),
+            count(late.n),
+        );
+        lines.push(Line::of(Tone::Faint, text));
+    }
     if load.saturated {
         let text = ": less than 99 % of the target rate was achieved";
         lines.push(Line::of(Tone::Bad, "SATURATED").plain(text));
@@ -261,10 +241,27 @@ fn open_loop(report: &Report, lines: &mut Vec<Line>) {
 fn slowest(report: &Report, detail: Detail) -> Vec<Line> {
     let shown = match detail {
         Detail::Full => usize::MAX,
-        Detail::Normal => SLOWEST_SHOWN,
+        _ => SLOWEST_SHOWN,
     };
-    let samples = report.slowest.iter().take(shown);
-    let line = |sample: &latency::report::SlowSample| {
+    // A sample that is the same under two names is one.
+    let samples = report.slowest.iter().enumerate();
+    let samples = samples.filter(|(place, sample)| {
+        let earlier = report.slowest[..*place].iter();
+        let row = |of: &SlowSample| {
+            let rows = report.latencies.iter();
+            rows.clone()
+                .position(|row| (row.name, &row.series) == (of.name, &of.series))
+        };
+        let twin = |other: &SlowSample| {
+            other.value_ns == sample.value_ns
+                && row(other)
+                    .zip(row(sample))
+                    .is_some_and(|(a, b)| same_values(&report.latencies[a], &report.latencies[b]))
+        };
+        !earlier.into_iter().any(twin)
+    });
+    let samples = samples.map(|(_, sample)| sample).take(shown);
+    let line = |sample: &SlowSample| {
         let series = sample
             .series
             .as_ref()

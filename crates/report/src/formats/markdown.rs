@@ -7,7 +7,7 @@ use latency::report::Report;
 use super::body::{self, Block};
 use super::clean;
 use super::line::{Line, Tone, escape};
-use crate::Detail;
+use crate::Look;
 
 /// Writes the whole report, after the command line that made it.
 ///
@@ -21,7 +21,7 @@ pub fn write(report: &Report, mut out: &mut (impl Write + ?Sized)) -> io::Result
         .plain(format!(" ({})", report.started_at))
         .markdown(out)?;
     writeln!(out)?;
-    for block in body::blocks(&report, Detail::Normal) {
+    for block in body::blocks(&report, &Look::default()) {
         match block {
             Block::Heading(line) => line.markdown(out)?,
             Block::Grid(grid) if grid.is_empty() => continue,

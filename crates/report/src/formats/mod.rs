@@ -6,15 +6,18 @@ mod clean;
 pub mod csv;
 mod grid;
 pub mod hdr;
+mod headline;
 pub mod html;
 pub mod json;
 mod line;
 mod long;
 pub mod markdown;
+mod page;
 mod spans;
 mod sparks;
 mod tables;
 pub mod text;
+mod worth;
 
 use std::io::{self, Write};
 
@@ -24,10 +27,13 @@ use crate::style::Palette;
 
 pub use clean::report as visible;
 pub use long::LongTable;
+pub use page::Page;
 
 /// How much of a report its text shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Detail {
+    /// One line that says what was done, and what is wrong if something is.
+    Line,
     /// What fits on a screen.
     #[default]
     Normal,
@@ -44,15 +50,18 @@ pub struct Look {
     pub palette: Palette,
     /// Whether pictures are made of ASCII alone.
     pub ascii: bool,
+    /// How much room there is.
+    pub page: Page,
 }
 
 impl Default for Look {
-    /// What fits on a screen, without styles.
+    /// What fits on a screen, without styles, in lines of any width.
     fn default() -> Self {
         Self {
             detail: Detail::Normal,
             palette: Palette::PLAIN,
             ascii: false,
+            page: Page::ENDLESS,
         }
     }
 }

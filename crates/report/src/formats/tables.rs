@@ -1,12 +1,13 @@
 //! The grids of a report and the picture of a distribution, for the terminal and Markdown alike.
 
-use latency::report::{Cell, Comparison, Design, Latency, Timing, Unit, Verdict};
+use latency::clock::FLOORS_MIN;
+use latency::report::{Cell, Column, Comparison, Design, Latency, Report, Timing, Unit, Verdict};
 
 use super::grid::Grid;
 use super::line::{Line, Tone};
+use super::worth;
 use crate::units::{
-    ABSENT, cell, count, duration, duration_or_absent, number, percent, percentile_name,
-    signed_percent,
+    ABSENT, cell, count, duration, number, percent, percentile_name, signed_percent,
 };
 
 /// Fewest pairs whose 99th percentile is not their greatest value.
@@ -14,8 +15,75 @@ const P99_PAIRS_MIN: u64 = 100;
 /// Lines of a spectrum at most.
 const SPECTRUM_LINES: i32 = 20;
 
-/// The table of distributions.
-pub(super) fn latency_grid(latencies: &[Latency]) -> Grid {
+/// The same values under another name: where a call is a whole operation, its service time is the time
+/// for which it held the thread.
+pub(super) fn repeats(earlier: &[Latency], row: &Latency) -> bool {
+    earlier.iter().any(|other| same_values(other, row))
+}
+
+/// Whether two rows hold the same values under two names.
+pub(super) fn same_values(a: &Latency, b: &Latency) -> bool {
+    let values = |row: &Latency| (row.n, row.min_ns, row.max_ns, row.saturated, row.batch);
+    a.name != b.name
+        && a.series == b.series
+        && a.n > 0
+        && a.timing == b.timing
+        && values(a) == values(b)
+        && a.histogram_v2_deflate_b64 == b.histogram_v2_deflate_b64
+}
+
+/// The shortest time that single operations can be told by: below it, a value is mostly the clock.
+pub(super) fn told_from_ns(report: &Report) -> Option<f64> {
+    // It times short operations in batches; its tables are of means.
+    let batches = report.workload.kind == "compress-bench";
+    let floor = report.environment.clock_floor_ns.filter(|_| !batches)?;
+    Some(floor.saturating_mul(FLOORS_MIN) as f64)
+}
+
+/// A time, or that it is below what can be told.
+fn timed(ns: f64, told_from_ns: Option<f64>) -> String {
+    match told_from_ns {
+        Some(least) if ns < least => format!("<{}", duration(least)),
+        _ => duration(ns),
+    }
+}
+
+/// Whether a table has percentiles or extremes of single operations here.
+fn of_singles(column: &Column) -> bool {
+    let key = column.key.as_str();
+    let parts = ["p50", "p90", "p99"];
+    let percentile = key.split('_').any(|part| parts.contains(&part));
+    column.unit == Unit::Nanoseconds && percentile && !key.contains("mean")
+}
+
+/// Whether a row holds single operations, each timed by itself.
+fn is_of_singles(latency: &Latency) -> bool {
+    latency.batch == 1 && matches!(latency.timing, Timing::Actual | Timing::Intended)
+}
+
+/// Whether anything in the report is too short to be told.
+pub(super) fn has_untold(report: &Report) -> bool {
+    let Some(least) = told_from_ns(report) else {
+        return false;
+    };
+    let short = |ns: Option<u64>| ns.is_some_and(|ns| (ns as f64) < least);
+    let rows = report.latencies.iter().filter(|row| is_of_singles(row));
+    let cells = report.tables.iter().flat_map(|table| {
+        let columns = table.columns.iter().enumerate();
+        let columns = columns.filter(|(_, column)| of_singles(column));
+        columns.flat_map(move |(at, _)| table.rows.iter().filter_map(move |row| row.get(at)))
+    });
+    rows.into_iter().any(|row| row.n > 0 && short(row.min_ns))
+        || cells.into_iter().any(|cell| match cell {
+            Cell::Integer(ns) => (*ns as f64) < least,
+            Cell::Number(ns) => *ns < least,
+            Cell::Null | Cell::Text(_) => false,
+        })
+}
+
+/// The table of distributions; equal ones have one row.
+pub(super) fn latency_grid(report: &Report) -> Grid {
+    let (latencies, least) = (report.latencies.as_slice(), told_from_ns(report));
     let with_series = latencies.iter().any(|latency| latency.series.is_some());
     let ladder: Vec<f64> = latencies
         .first()
@@ -29,27 +97,39 @@ pub(super) fn latency_grid(latencies: &[Latency]) -> Grid {
     header.extend(["n", "min"].map(str::to_owned));
     header.extend(ladder.iter().map(|p| percentile_name(*p)));
     header.extend(["max", "mean", "stdev"].map(str::to_owned));
-    let mut grid = Grid::new(header, left);
-    for latency in latencies {
+    let worth = header.iter().map(|heading| worth::of_heading(heading));
+    let worth = worth.collect();
+    let mut grid = Grid::new(header, left, worth);
+    for (place, latency) in latencies.iter().enumerate() {
+        if repeats(&latencies[..place], latency) {
+            continue;
+        }
         let mut row = Vec::new();
         if with_series {
             row.push(latency.series.clone().unwrap_or_default());
         }
+        let mut name = latency.name.as_str().to_owned();
+        let like = latencies[place..].iter();
+        for other in like.filter(|other| same_values(latency, other)) {
+            name += " = ";
+            name += other.name.as_str();
+        }
         row.push(match latency.timing {
-            Timing::Modelled => format!("{} (modelled)", latency.name.as_str()),
-            _ => latency.name.as_str().to_owned(),
+            Timing::Modelled => format!("{name} (modelled)"),
+            _ => name,
         });
         row.push(match latency.timing {
             Timing::BatchMean => format!("{}, mean of {}", latency.operation, latency.batch),
             _ => latency.operation.clone(),
         });
+        let least = least.filter(|_| is_of_singles(latency));
+        let shown = |ns: Option<f64>| ns.map_or_else(|| ABSENT.to_owned(), |ns| timed(ns, least));
+        let whole = |ns: Option<u64>| shown(ns.map(|ns| ns as f64));
         row.push(count(latency.n));
-        row.push(duration_or_absent(latency.min_ns));
-        for p in &ladder {
-            row.push(duration_or_absent(latency.percentile(*p)));
-        }
-        row.push(duration_or_absent(latency.max_ns));
-        row.push(latency.mean_ns.map_or_else(|| ABSENT.to_owned(), duration));
+        row.push(whole(latency.min_ns));
+        row.extend(ladder.iter().map(|p| whole(latency.percentile(*p))));
+        row.push(whole(latency.max_ns));
+        row.push(shown(latency.mean_ns));
         row.push(latency.stdev_ns.map_or_else(|| ABSENT.to_owned(), duration));
         grid.push(row);
     }
@@ -58,7 +138,7 @@ pub(super) fn latency_grid(latencies: &[Latency]) -> Grid {
 
 /// Value by percentile, each line halving what is left, as far as the sample earns it; nothing when
 /// there is no tail to draw.
-pub(super) fn spectrum(latency: &Latency) -> Vec<Line> {
+pub(super) fn spectrum(latency: &Latency, told_from_ns: Option<f64>) -> Vec<Line> {
     let drawn = latency.timing != Timing::BatchMean && latency.saturated == 0;
     let mut levels = vec![0.0];
     levels.extend((1..=SPECTRUM_LINES).map(|step| 100.0 - 100.0 / 2_f64.powi(step)));
@@ -77,7 +157,7 @@ pub(super) fn spectrum(latency: &Latency) -> Vec<Line> {
     let line = |name: &str, ns: u64| {
         let share = ((ns.max(1) as f64).ln() - low) / (high - low).max(f64::MIN_POSITIVE);
         let bar = "▪".repeat(1 + (share.clamp(0.0, 1.0) * 39.0) as usize);
-        let value = duration(ns as f64);
+        let value = timed(ns as f64, told_from_ns.filter(|_| is_of_singles(latency)));
         Line::default()
             .plain(format!("{name:>10}  {value:>8}  "))
             .and(Tone::Faint, bar)
@@ -92,15 +172,25 @@ pub(super) fn spectrum(latency: &Latency) -> Vec<Line> {
 }
 
 /// A report table.
-pub(super) fn table_grid(table: &latency::report::Table) -> Grid {
+pub(super) fn table_grid(table: &latency::report::Table, told_from_ns: Option<f64>) -> Grid {
     let left = table
         .columns
         .iter()
         .take_while(|column| column.unit == Unit::Text)
         .count();
-    let mut grid = Grid::new(titles(table), left);
+    let worth = table.columns.iter().map(worth::of).collect();
+    let mut grid = Grid::new(titles(table), left, worth);
     for row in &table.rows {
-        grid.push(table_row(table, row));
+        let mut shown = table_row(table, row);
+        let cells = row.iter().zip(&table.columns).zip(&mut shown);
+        for ((value, _), shown) in cells.filter(|((_, column), _)| of_singles(column)) {
+            match value {
+                Cell::Integer(ns) => *shown = timed(*ns as f64, told_from_ns),
+                Cell::Number(ns) => *shown = timed(*ns, told_from_ns),
+                Cell::Null | Cell::Text(_) => {}
+            }
+        }
+        grid.push(shown);
     }
     grid
 }
@@ -159,7 +249,8 @@ pub(super) fn comparison_grid(comparisons: &[Comparison]) -> Grid {
         "control",
         "verdict",
     ];
-    let mut grid = Grid::new(header.map(str::to_owned).to_vec(), 1);
+    let worth = header.map(worth::of_heading).to_vec();
+    let mut grid = Grid::new(header.map(str::to_owned).to_vec(), 1, worth);
     for comparison in comparisons {
         let difference = comparison.difference.as_ref();
         let absent = || ABSENT.to_owned();

@@ -16,25 +16,31 @@ use crate::Look;
 /// Those of `out`.
 pub fn write(report: &Report, look: Look, out: &mut dyn Write) -> io::Result<()> {
     let (report, palette) = (clean::report(report)?, &look.palette);
-    for (index, block) in body::blocks(&report, look.detail).iter().enumerate() {
+    let columns = look.page.columns();
+    for (index, block) in body::blocks(&report, &look).iter().enumerate() {
         match block {
             Block::Heading(line) => {
                 writeln!(out)?;
-                line.text(palette, out)?;
+                line.text_within(columns, ("", "  "), palette, out)?;
             }
-            Block::Grid(grid) => grid.text(palette, out)?,
-            Block::Lines(lines) | Block::Picture(lines) => {
-                let is_plain = look.ascii && matches!(block, Block::Picture(_));
+            Block::Grid(grid) => grid.text(&look.page, palette, out)?,
+            Block::Lines(lines) => {
                 for (nth, line) in lines.iter().enumerate() {
-                    let line = &match is_plain {
-                        true => line.with(sparks::ascii),
-                        false => line.clone(),
-                    };
                     // Only the very first line stands at the margin, with the headings.
-                    if index + nth > 0 {
-                        write!(out, "  ")?;
+                    let margins = match index + nth {
+                        0 => ("", "    "),
+                        _ => ("  ", "    "),
+                    };
+                    line.text_within(columns, margins, palette, out)?;
+                }
+            }
+            Block::Picture(lines) => {
+                for line in lines {
+                    write!(out, "  ")?;
+                    match look.ascii {
+                        true => line.with(sparks::ascii).text(palette, out)?,
+                        false => line.text(palette, out)?,
                     }
-                    line.text(palette, out)?;
                 }
             }
         }

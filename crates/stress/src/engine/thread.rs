@@ -118,10 +118,11 @@ fn wait(desk: &mut Desk<'_>, producers: &[Producer], consumers: &[Consumer]) {
     let now = Instant::now();
     let left = |when: Instant| when.saturating_duration_since(now);
     let mut time = SLEEP_MAX;
-    if let Some(pacer) = &desk.pacer
+    if let Some(pacer) = &mut desk.pacer
         && !shared.ending()
         && producers.iter().any(Producer::idle)
     {
+        pacer.awaited(now);
         let due = left(pacer.next_due());
         if due < SPIN_BELOW {
             add(&desk.tally.spun, 1);

@@ -18,6 +18,7 @@ mod retract;
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
+use std::time::Duration;
 
 use super::batch::{Batch, Chunk};
 use super::engines::Engines;
@@ -246,6 +247,41 @@ impl ArchiveEncoder {
         }
         self.state = State::Whole(self.batch.filled());
         Ok(())
+    }
+
+    /// Waits until another job may be submitted, but no longer than `limit`. Returns whether it may be: then the
+    /// next call waits only for jobs that it submits itself.
+    pub fn wait_for_threads(&mut self, limit: Duration) -> Result<bool, Error> {
+        self.within(limit, Self::has_room)
+    }
+
+    /// [`settle_all`](Self::settle_all) in steps: returns whether everything is in the output, after waiting no
+    /// longer than twice `limit`.
+    pub fn settle_within(&mut self, limit: Duration) -> Result<bool, Error> {
+        if !self.wait_for_threads(limit)? {
+            return Ok(false);
+        }
+        if matches!(self.state, State::Idle) {
+            let result = self.flush_batch();
+            self.keep_error(result)?;
+        }
+        self.within(limit, |encoder| encoder.slots.is_empty())
+    }
+
+    fn within(&mut self, limit: Duration, ready: impl Fn(&Self) -> bool) -> Result<bool, Error> {
+        if let State::Failed(error) = &self.state {
+            return Err(error.clone());
+        }
+        let result = self.pump();
+        self.keep_error(result)?;
+        if !ready(self)
+            && let Some(in_flight) = &self.in_flight
+        {
+            in_flight.wait_within(limit);
+            let result = self.pump();
+            self.keep_error(result)?;
+        }
+        Ok(ready(self))
     }
 
     /// Moves everything into the output, between entries, and waits for running jobs. Taking the

@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
+use std::time::Duration;
 
 use super::batch::Job;
 use super::engines::Engines;
@@ -93,6 +94,15 @@ impl InFlight {
             none => *none = Some(waker.clone()),
         }
         true
+    }
+
+    /// Waits until the oldest job is finished, but no longer than `limit`.
+    pub(crate) fn wait_within(&self, limit: Duration) {
+        let state = lock(&self.shared);
+        let running =
+            |state: &mut State| !state.broken && matches!(state.slots.front(), Some(None));
+        let waited = self.shared.done.wait_timeout_while(state, limit, running);
+        drop(waited);
     }
 
     /// The oldest job, once it is finished. Returns `None` if none is in flight, or if it is not

@@ -4,11 +4,14 @@
 //! There is no I/O here either. The caller pushes bytes as they come, and gets the output in the order
 //! of the stream. The output, and the byte of an error, do not depend on the number of threads:
 //! whatever does not decode as a whole goes through a [`Decoder`](crate::Decoder) on the calling thread.
+//!
+//! One frame on many threads is libzstd's own work; [`OffloadedEncoder`] keeps its waiting from the caller.
 
 mod buffers;
 mod decode;
 mod encode;
 mod hooks;
+mod offloaded;
 mod plan;
 mod workers;
 
@@ -16,3 +19,4 @@ pub use buffers::Output;
 pub use decode::{Decoded, ParallelDecoder};
 pub use encode::{FRAME_BYTES_DEFAULT, SeekableEncoder};
 pub use hooks::{JobObserver, PositionedWriter};
+pub use offloaded::OffloadedEncoder;

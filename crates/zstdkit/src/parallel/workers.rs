@@ -115,7 +115,7 @@ impl<J: Send + 'static, R: Send + 'static> OrderedWorkers<J, R> {
     }
 }
 
-fn no_thread() -> Error {
+pub(super) fn no_thread() -> Error {
     crate::error::Repr::Memory {
         bytes: None,
         what: "a worker thread",

@@ -85,6 +85,7 @@ pub(crate) fn part(
     outcome.tables.extend(table::tables(&shown));
     if !context.watch.is_stopped() {
         let sentence = advice::sentence(&shown, &setup);
+        outcome.findings.push(sentence.clone());
         outcome.tables.push(table::advice(sentence));
     }
     Ok(())

@@ -77,6 +77,7 @@ impl Pace<'_> {
         let mut at = first;
         while out.pacer.next_due() < until {
             let stopped = || self.stop.load(Relaxed);
+            out.pacer.awaited(Instant::now());
             let Some(now) = WAIT.until_or(out.pacer.next_due(), stopped) else {
                 break;
             };

@@ -12,10 +12,15 @@ use crate::commands::content;
 use crate::commands::watch::Watcher;
 use crate::failure::Result;
 use crate::session::{Session, Setup};
+use crate::term::message;
 
 /// Runs the command.
 pub(crate) fn run(args: &AdviseArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let plan = args.plan()?;
+    if args.code {
+        message::output(advise::TOKIO_CODE.as_bytes())?;
+        return Ok(ExitStatus::Ok);
+    }
     let session = Session::start(&Setup {
         seed: Some(args.seed),
         ..Setup::analysis(name, argv, &args.output)

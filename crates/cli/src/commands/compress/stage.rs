@@ -4,13 +4,16 @@ use files::BUFFER_BYTES;
 use files::plan::Job;
 use files::sink::Written;
 use files::source::Summary;
+use zstdkit::EncoderOptions;
 use zstdkit::parallel::{JobObserver, SeekableEncoder};
-use zstdkit::{Encoder, EncoderOptions, Operation as Directive, State};
+use zstdkit::{Operation as Directive, State};
 
 use crate::commands::codec::codec_failure;
 use crate::commands::compress::flags::CompressPlan;
+use crate::commands::compress::press::Press;
 use crate::commands::transfer::{Opening, Operation, Stage, Stop, Stream};
 use crate::failure::{Failure, Result};
+use crate::term::signal;
 
 /// Input of one operation: the largest zstd block, so that without worker threads one call
 /// compresses one block.
@@ -25,7 +28,7 @@ const ENCODERS_MAX: usize = 4;
 pub(crate) struct Compress {
     plan: CompressPlan,
     /// The encoder used last, with its settings, and a few before it.
-    encoders: Vec<(EncoderOptions, Encoder)>,
+    encoders: Vec<(EncoderOptions, Press)>,
     /// The encoder for seekable files, if they are asked for.
     seekable: Option<SeekableEncoder>,
     pub(super) verified: u64,
@@ -61,7 +64,7 @@ impl Compress {
         let known = self.encoders.iter().position(|(of, _)| *of == options);
         let encoder = match known {
             Some(index) => self.encoders.remove(index).1,
-            None => Encoder::new(&options)?,
+            None => Press::new(&options)?,
         };
         if self.encoders.len() >= ENCODERS_MAX {
             self.encoders.remove(0);
@@ -106,7 +109,7 @@ impl Compress {
         self.plan.encoder.checksum && !threads && self.seekable.is_none()
     }
 
-    fn encoder(&mut self) -> &mut Encoder {
+    fn encoder(&mut self) -> &mut Press {
         let last = self.encoders.len() - 1;
         &mut self.encoders[last].1
     }
@@ -258,6 +261,10 @@ impl Compress {
                 .map_err(failed)?;
             stream.produced(step.produced);
             chunk = &chunk[step.consumed..];
+            // Worker threads may need a while.
+            if step.consumed + step.produced == 0 && signal::interrupted() {
+                return Err(Stop::Interrupted);
+            }
             let done = if end {
                 step.state == State::Done
             } else {

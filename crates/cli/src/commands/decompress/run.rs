@@ -37,7 +37,7 @@ pub(crate) fn run(
     Reference::load(&args.reference)?.decode_with(&mut plan.decoder);
     let mut report = args.report.clone();
     if args.json {
-        report.report = ReportFormat::Json;
+        report.report = Some(ReportFormat::Json);
     }
     let listing = plan.mode == DecompressMode::List;
     let session = Session::start(

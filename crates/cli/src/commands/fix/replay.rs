@@ -178,10 +178,13 @@ impl Replay<'_> {
     fn message(&mut self, message: &Message<'_, '_>) -> Result<(), Stop> {
         let sent = message.get_timestamp(52).ok().flatten();
         let due = self.pace.due(sent, Instant::now());
-        if let Some(due) = due
-            && WAIT.until_or(due, signal::interrupted).is_none()
-        {
-            return Ok(());
+        if let Some(due) = due {
+            if due > Instant::now() {
+                self.lateness.awaited();
+            }
+            if WAIT.until_or(due, signal::interrupted).is_none() {
+                return Ok(());
+            }
         }
         let start = Instant::now();
         let mut bytes = message.bytes();

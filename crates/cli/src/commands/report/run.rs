@@ -12,7 +12,7 @@ use report::saved::{self, FileKind, Form, Saved};
 use crate::args::output::Undecided;
 use crate::commands::report::flags::RenderArgs;
 use crate::commands::saved::{files, read_bounded};
-use crate::export::{Exports, MainStream};
+use crate::export::{Exports, MainStream, Printing};
 use crate::failure::Result;
 use crate::session::{self, Session, Setup};
 use crate::term::message;
@@ -107,7 +107,12 @@ fn render(mut report: Report, args: &RenderArgs) -> Result<ExitStatus> {
         status = gates::status(&report, wanted.slo_undecided == Undecided::Pass);
         report.exit_code = status.code();
     }
-    let print = (exports.main_format(), MainStream::Stdout, terminal.detail());
+    let print = Printing {
+        format: exports.main_format(),
+        stream: MainStream::Stdout,
+        detail: terminal.detail(),
+        lists: false,
+    };
     let print = terminal.wants_report().then_some(print);
     session::conclude(&report, status, (exports, None), print)
 }

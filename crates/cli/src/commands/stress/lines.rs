@@ -88,28 +88,20 @@ impl Lines {
 
     fn text(&self, line: &Line, before: Option<f64>) -> String {
         let label = self.label.as_ref().map(|label| format!("{label}  "));
-        let ratio = line
-            .ratio
-            .map_or(units::ABSENT.to_owned(), |r| format!("{r:.3}"));
         let change = before.map(|before| line.recent_per_s / before - 1.0);
         let change = change.map(|change| format!(" {}", units::signed_percent(change)));
-        let rss = line
-            .rss_bytes
-            .map(|rss| format!("  rss {}", units::bytes(rss as f64)));
-        let threads = line.threads.map(|threads| format!("  threads {threads}"));
+        let held = line.rss_bytes.unwrap_or(line.codec_bytes);
+        // At most 80 columns; the rest is in the table.
         format!(
-            "{}{:>4.0} s  consumed {}  {} msg/s  {}  ratio {ratio}  recent {} msg/s{}  contexts {}{}  codec {}{}",
+            "{}{:>4.0} s  {} blocks  {}/s{}  {}  contexts {}  memory {}",
             label.unwrap_or_default(),
             line.at.as_secs_f64(),
             units::count(line.consumed),
-            units::count(line.per_s as u64),
-            units::rate(line.bytes_per_s),
             units::count(line.recent_per_s as u64),
             change.unwrap_or_default(),
+            units::rate(line.bytes_per_s),
             line.contexts,
-            threads.unwrap_or_default(),
-            units::bytes(line.codec_bytes as f64),
-            rss.unwrap_or_default(),
+            units::bytes(held as f64),
         )
     }
 
@@ -176,8 +168,7 @@ mod tests {
         };
         assert_eq!(
             lines.text(&line, Some(40_000.0)),
-            "  10 s  consumed 420,000  42,000 msg/s  86.0 MB/s  ratio 1.861  recent 41,000 msg/s +2.5 %  \
-             contexts 4  threads 3  codec 1 MiB  rss 6 MiB"
+            "  10 s  420,000 blocks  41,000/s +2.5 %  82.0 MiB/s  contexts 4  memory 6 MiB"
         );
     }
 }

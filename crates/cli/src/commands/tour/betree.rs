@@ -11,6 +11,7 @@ use latency::{Recorder, Spec};
 use report::Outcome;
 
 use crate::commands::tour::stage::{Stage, failed};
+use crate::commands::tour::words;
 use crate::failure::Result;
 use crate::term::signal;
 use bench::Checks;
@@ -84,6 +85,7 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
         ]);
         outcome.add(&hold.finish());
     }
+    outcome.findings.extend(words::betree(&table));
     outcome.tables.push(table);
     Ok(())
 }

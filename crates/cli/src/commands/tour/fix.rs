@@ -10,6 +10,7 @@ use latency::report::{Table, Unit};
 use report::Outcome;
 
 use crate::commands::tour::stage::{Stage, failed};
+use crate::commands::tour::words;
 use crate::failure::Result;
 use crate::term::signal;
 use bench::Checks;
@@ -85,6 +86,7 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
             each(validate_ns).into(),
         ]);
     }
+    outcome.findings.extend(words::fix(&table));
     outcome.tables.push(table);
     Ok(())
 }

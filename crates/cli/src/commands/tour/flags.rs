@@ -5,7 +5,10 @@ use clap::Args;
 use crate::args::output::OutputArgs;
 use crate::args::units;
 
-/// Run every component on generated data and print the reports.
+/// Run every component on generated data and say what came of it.
+///
+/// One sentence for each component: what it did, how fast, and what that means for a program that uses it. -v
+/// shows the tables and distributions behind them; exports always hold them.
 ///
 /// The same seed generates the same bytes on every machine. Everything that is compressed is also
 /// decompressed and compared, untimed; a wrong answer ends with exit code 1.

@@ -7,6 +7,7 @@ pub(crate) mod run;
 mod stage;
 mod store;
 mod stress;
+mod words;
 mod zip;
 mod zstd;
 

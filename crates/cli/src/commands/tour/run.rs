@@ -10,6 +10,7 @@ use report::{ExitStatus, Outcome};
 
 use crate::commands::tour::flags::TourArgs;
 use crate::commands::tour::stage::Stage;
+use crate::commands::tour::words;
 use crate::failure::{Failure, Result};
 use crate::session::{Session, Setup};
 use crate::term::signal;
@@ -27,6 +28,7 @@ pub(crate) fn run(args: &TourArgs, name: &'static str, argv: &[OsString]) -> Res
     let session = Session::start(&Setup {
         seed: Some(args.seed),
         rows: &[LatencyName::Hold],
+        brief: true,
         ..Setup::analysis(name, argv, &args.output)
     })?;
     let mut outcome = Outcome::new("tour");
@@ -42,6 +44,7 @@ pub(crate) fn run(args: &TourArgs, name: &'static str, argv: &[OsString]) -> Res
     super::betree::part(&stage, &mut outcome, &mut checks)?;
     super::fix::part(&stage, &mut outcome, &mut checks)?;
     super::store::part(&stage, &mut outcome, &mut checks)?;
+    words::promise(&mut outcome);
     let method = "round trip of everything compressed and packed, every match by plain code";
     checks.conclude(method, &mut outcome, signal::interrupted());
     session.finish(outcome)

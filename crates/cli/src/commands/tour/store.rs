@@ -13,6 +13,7 @@ use latency::report::{Table, Unit};
 use report::Outcome;
 
 use crate::commands::tour::stage::{Stage, failed};
+use crate::commands::tour::words;
 use crate::failure::Result;
 use bench::Checks;
 
@@ -69,6 +70,7 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
         verify_ns.into(),
         open_ns.into(),
     ]);
+    outcome.findings.extend(words::store(&table));
     outcome.tables.push(table);
     Ok(())
 }

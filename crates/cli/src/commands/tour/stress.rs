@@ -6,6 +6,7 @@ use report::Outcome;
 use stress::{Plan, PoolKind, codec};
 
 use crate::commands::tour::stage::{Stage, failed};
+use crate::commands::tour::words;
 use crate::failure::Result;
 use crate::term::signal;
 use bench::Checks;
@@ -47,8 +48,8 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
         outcome.bytes_content += counts.decompressed_bytes;
         rows.push(Row::new(&found, pool));
     }
-    outcome
-        .tables
-        .push(ranking(&rows, &Control::default(), None));
+    let table = ranking(&rows, &Control::default(), None);
+    outcome.findings.extend(words::codecs(&table));
+    outcome.tables.push(table);
     Ok(())
 }

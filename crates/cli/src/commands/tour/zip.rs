@@ -13,6 +13,7 @@ use zipstream::{
 use zstdkit::workload::{self, Kind};
 
 use crate::commands::tour::stage::Stage;
+use crate::commands::tour::words;
 use crate::failure::{Failure, Result};
 use crate::term::signal;
 use bench::Checks;
@@ -59,6 +60,7 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
         outcome.bytes_out += archive.len() as u64;
         outcome.bytes_content += data.len() as u64;
     }
+    outcome.findings.extend(words::zip(&table));
     outcome.tables.push(table);
     outcome.add(&hold.finish());
     Ok(())

@@ -13,6 +13,7 @@ use zstdkit::workload::{self, Kind};
 use zstdkit::{Compressor, Decoder, DecoderOptions, Encoder, EncoderOptions, Operation, State};
 
 use crate::commands::tour::stage::{Stage, failed};
+use crate::commands::tour::words;
 use crate::failure::Result;
 use crate::term::signal;
 use bench::Checks;
@@ -85,12 +86,15 @@ pub(super) fn part(stage: &Stage<'_>, outcome: &mut Outcome, checks: &mut Checks
             outcome.bytes_content += data.len() as u64;
         }
     }
+    outcome.findings.extend(words::zstd(&table));
     outcome.tables.push(table);
     for hold in holds {
         outcome.add(&hold.finish());
     }
     outcome.add(&decode_hold.finish());
-    outcome.comparisons.push(contexts(stage, checks)?);
+    let found = contexts(stage, checks)?;
+    outcome.findings.extend(words::contexts(&found));
+    outcome.comparisons.push(found);
     Ok(())
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
     }
     let mut report = args.report.clone();
     if args.json {
-        report.report = ReportFormat::Json;
+        report.report = Some(ReportFormat::Json);
     }
     let listing = plan.mode == UnzipMode::List;
     let session = Session::start(

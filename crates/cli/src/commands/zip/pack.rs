@@ -30,6 +30,7 @@ use crate::term::{message, signal};
 mod direct_copy;
 mod file;
 mod times;
+mod waiting;
 
 use times::Times;
 
@@ -275,6 +276,7 @@ impl<'a> Packer<'a> {
         source: &Source,
         call: impl FnOnce(&mut ArchiveEncoder) -> std::result::Result<T, zipstream::Error>,
     ) -> std::result::Result<T, Stop> {
+        self.wait_for_threads(source)?;
         let start = Instant::now();
         let result = call(&mut self.encoder);
         self.held(source, start, Instant::now());
@@ -317,8 +319,9 @@ impl<'a> Packer<'a> {
 
     /// Writes the directory.
     pub(super) fn finish(&mut self) -> std::result::Result<Totals, Stop> {
-        let start = Instant::now();
         let failed = |error| Failure::new(format!("cannot finish the archive: {error}"));
+        self.settle().map_err(failed)?;
+        let start = Instant::now();
         if self.encoder.directory_bytes() > WRITE_BYTES as u64 {
             self.encoder.settle_all().map_err(failed)?;
             self.drain(1)?;

@@ -9,8 +9,8 @@ use super::super::clean;
 use super::curves::{self, Group};
 use super::escape::{json, text};
 use super::{bars, forest, spectrum, style, tables, timeline};
-use crate::Detail;
 use crate::units::count;
+use crate::{Detail, Look};
 
 /// Writes the report as one page.
 ///
@@ -20,7 +20,11 @@ use crate::units::count;
 pub fn write(report: &Report, mut out: impl Write) -> io::Result<()> {
     let bare = without_intervals(report);
     let shown = clean::report(&bare)?;
-    let mut blocks = body::blocks(&shown, Detail::Full).into_iter();
+    let look = Look {
+        detail: Detail::Full,
+        ..Look::default()
+    };
+    let mut blocks = body::blocks(&shown, &look).into_iter();
     let head = match blocks.next() {
         Some(Block::Lines(lines)) => lines,
         _ => Vec::new(),
