@@ -8,7 +8,7 @@ use super::spans::{self, Span};
 use crate::units::duration;
 
 /// Letters of a picture: with its margin and its words it fits into 80 columns.
-const WIDE: usize = 48;
+const WIDE: usize = 44;
 /// Heights of a letter, from nothing to all.
 const HEIGHTS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
