@@ -100,6 +100,11 @@ fn fix_template() {
 }
 
 #[test]
+fn foreign_read() {
+    hold("foreign_read");
+}
+
+#[test]
 fn gate_parse() {
     hold("gate_parse");
 }
