@@ -307,8 +307,8 @@ fn two_quoted_commands_run_until_the_verdict_stands() {
 fn a_percentage_may_follow_its_flag() {
     let dir = directory();
     let line = |flags: &str| {
-        let words = words(&format!("compare -qq --interleave 6 {flags}"));
-        let commands = ["sleep 0.002", "sleep 0.05"].map(str::to_owned);
+        let words = words(&format!("compare -qq --interleave 16 {flags}"));
+        let commands = ["sleep 0.002", "sleep 0.1"].map(str::to_owned);
         run(dir.path(), [words, commands.to_vec()].concat())
     };
     let failed = line("--fail-on-regression 5%").expect(4);
