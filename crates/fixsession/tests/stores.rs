@@ -278,6 +278,30 @@ fn a_message_that_was_kept_before_its_number_is_used() {
 }
 
 #[test]
+fn a_message_that_was_stated_before_it_was_written_is_left_out() {
+    for format in [FileFormat::QuickFix115, FileFormat::QuickFixJ] {
+        let whole = message(3, &"x".repeat(4)).len();
+        for cut in [1, 20, whole] {
+            let dir = tempfile::tempdir().unwrap();
+            let from = dir.path().join("s");
+            written(&from, format, &[1, 2, 3], (3, 1));
+            shorten(&from, "body", cut);
+            let imported = import(&from, &dir.path().join("store"), false).unwrap();
+            assert!(imported.is_dropped && !imported.is_raised, "{cut}");
+            assert_eq!((imported.messages, imported.next_sender), (2, 3), "{cut}");
+        }
+        // More than one message is damage, and so is one that was counted.
+        for (cut, next) in [(whole + 1, 3), (1, 4)] {
+            let dir = tempfile::tempdir().unwrap();
+            let from = dir.path().join("s");
+            written(&from, format, &[1, 2, 3], (next, 1));
+            shorten(&from, "body", cut);
+            import(&from, &dir.path().join("store"), false).unwrap_err();
+        }
+    }
+}
+
+#[test]
 fn the_last_message_of_a_number_counts() {
     let dir = tempfile::tempdir().unwrap();
     let from = dir.path().join("s");

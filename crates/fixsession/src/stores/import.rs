@@ -31,6 +31,9 @@ pub struct Imported {
     /// The last message had the number that was to be sent next: the engine was stopped between both writes. The next
     /// number is the one after it.
     pub is_raised: bool,
+    /// The message that was to be sent next was stated, and not written: the engine was stopped before. It was not sent,
+    /// and is left out.
+    pub is_dropped: bool,
 }
 
 /// The longest message that is taken over.
@@ -58,6 +61,8 @@ pub fn import(prefix: &Path, dir: &Path, overwrite: bool) -> Result<Imported, Fo
             (quickfix::index(&prefix)?, numbers, format)
         }
     };
+    let mut index = index;
+    let is_dropped = drop_unwritten(&prefix, &mut index, numbers.next_sender)?;
     let (numbers, is_raised) = raised(&prefix, &index, numbers)?;
     let made = Made::new(dir, overwrite)?;
     let message_bytes = fill(&prefix, &index, numbers, &made.temporary)?;
@@ -71,7 +76,23 @@ pub fn import(prefix: &Path, dir: &Path, overwrite: bool) -> Result<Imported, Fo
         next_target: numbers.next_target,
         created: numbers.created,
         is_raised,
+        is_dropped,
     })
+}
+
+/// Drops the message that was to be sent next if its bytes are not in the body: the engine was stopped after it had
+/// stated the place and before it had written the message, which it sends only then. Returns whether there was one.
+fn drop_unwritten(prefix: &Path, index: &mut Index, next: u64) -> Result<bool, ForeignError> {
+    let body = path(prefix, "body");
+    let metadata = fs::metadata(&body).map_err(ForeignError::io("read", &body))?;
+    let is_unwritten = index.places.get(&next).is_some_and(|place| {
+        let end = place.offset.checked_add(place.bytes);
+        place.offset <= metadata.len() && end.is_some_and(|end| end > metadata.len())
+    });
+    if is_unwritten {
+        index.places.remove(&next);
+    }
+    Ok(is_unwritten)
 }
 
 /// The numbers, if no message has one that is not used yet. An engine keeps a message before it raises the next

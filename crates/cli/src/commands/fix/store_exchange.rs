@@ -20,6 +20,14 @@ pub(super) fn run_import(args: &ImportArgs) -> Result<ExitStatus> {
             "the engine was stopped between the two; nothing is lost",
         );
     }
+    if args.terminal.wants_warnings() && imported.is_dropped {
+        let number = imported.next_sender;
+        let text = format!("message {number} was stated but not written: it was not sent");
+        message::note(
+            &text,
+            "the engine was stopped between the two; nothing is lost",
+        );
+    }
     if args.terminal.wants_warnings() && imported.replaced > 0 {
         let text = format!("{} messages were left out", imported.replaced);
         message::note(&text, "a later message has the number of each");
