@@ -129,7 +129,7 @@ fn checked(encoded: &str) -> Result<Vec<u8>, ReadError> {
     deflated.ok_or_else(|| ReadError::malformed(Place::Whole, "counts overflow"))
 }
 
-/// The rows of a log: those of its [lines](latencies), with what the comments of [`write_rows`] say of them where that
+/// The rows of a log: those of its [lines](latencies), with what the comments of [`write_rows`](super::write_rows) say of them where that
 /// holds for these lines.
 ///
 /// # Errors
