@@ -4,22 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::common::{directory, file, names, pipe, run, words};
-
-fn listed(dir: &Path, archive: &str) -> Vec<String> {
-    let list = run(dir, ["unzip", "-l", archive, "--json"]).expect(0);
-    let list = list.json();
-    let rows = list["tables"][0]["rows"].as_array().expect("rows");
-    let name = |row: &serde_json::Value| row[4].as_str().expect("a name").to_owned();
-    let mut names: Vec<_> = rows.iter().map(name).collect();
-    names.sort();
-    names
-}
-
-fn content(dir: &Path, name: &str) -> String {
-    let line = format!("unzip -qqp a.zip {name}");
-    run(dir, words(&line)).expect(0).text().to_owned()
-}
+use crate::common::{content, directory, file, listed, names, pipe, run, words};
 
 /// Gives a file a time that many seconds from now.
 fn shift(dir: &Path, name: &str, seconds: i64) {

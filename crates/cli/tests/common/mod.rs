@@ -177,3 +177,20 @@ pub(crate) fn names(dir: &Path) -> Vec<String> {
     names.sort();
     names
 }
+
+/// The names of the entries of an archive, sorted, by our own listing.
+pub(crate) fn listed(dir: &Path, archive: &str) -> Vec<String> {
+    let list = run(dir, ["unzip", "-l", archive, "--json"]).expect(0);
+    let list = list.json();
+    let rows = list["tables"][0]["rows"].as_array().expect("rows");
+    let name = |row: &serde_json::Value| row[4].as_str().expect("a name").to_owned();
+    let mut names: Vec<_> = rows.iter().map(name).collect();
+    names.sort();
+    names
+}
+
+/// The content of an entry of `a.zip`.
+pub(crate) fn content(dir: &Path, name: &str) -> String {
+    let line = format!("unzip -qqp a.zip {name}");
+    run(dir, words(&line)).expect(0).text().to_owned()
+}

@@ -76,7 +76,7 @@ impl StreamDecoder {
     }
 }
 
-/// That nothing of an archive was found in so many bytes.
+/// The error of an input of this many bytes in which no entry begins.
 pub(super) fn not_found(bytes: u64) -> Error {
     let what = format!("no entry of a ZIP archive begins in the first {bytes} bytes");
     Error::new(ErrorKind::NotZip, what).at(0)
