@@ -95,14 +95,9 @@ impl Turn {
         context: &mut Context<'_>,
     ) -> Poll<()> {
         let runtime = Handle::try_current().ok();
-        let id = runtime.as_ref().map(Handle::id);
-        if here.0 != id {
-            let (known, before) = std::mem::replace(here, (id, Arc::new(Gate::of(id))));
-            if known.is_some() {
-                // The work counted so far was that of another runtime, which has returned since.
-                return Poll::Ready(());
-            }
-            here.1.take_over(&before);
+        if settle(here, runtime.as_ref()) {
+            // The work counted so far was that of another runtime, which has returned since.
+            return Poll::Ready(());
         }
         let gate = &here.1;
         let worker = runtime.filter(|runtime| {
@@ -139,7 +134,10 @@ impl Turn {
 
     /// Another thread begins to work for this task, with its context.
     pub fn away(&self) -> Away {
-        HERE.with_borrow(|(_, gate)| gate.away())
+        HERE.with_borrow_mut(|here| {
+            settle(here, Handle::try_current().ok().as_ref());
+            here.1.away()
+        })
     }
 
     /// Waits like [`poll_take`](Self::poll_take). The future may be dropped; its place in line is kept for the next
@@ -147,6 +145,19 @@ impl Turn {
     pub async fn take(&mut self, next_ns: u64, threshold_ns: u64, keeps: Keeps) {
         poll_fn(|context| self.poll_take(context, next_ns, threshold_ns, keeps)).await;
     }
+}
+
+/// Makes the gate of this thread that of its runtime. Says whether it was that of another one.
+fn settle(here: &mut (Option<Id>, Arc<Gate>), runtime: Option<&Handle>) -> bool {
+    let id = runtime.map(Handle::id);
+    if here.0 == id {
+        return false;
+    }
+    let (known, before) = std::mem::replace(here, (id, Arc::new(Gate::of(id))));
+    if known.is_none() {
+        here.1.take_over(&before);
+    }
+    known.is_some()
 }
 
 impl Default for Turn {

@@ -1,10 +1,10 @@
-//! The offload threads: results, panics, a full queue, dropped futures.
+//! The offload threads: results, panics, the order of jobs, futures that are dropped or kept.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Barrier, mpsc};
+use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
@@ -30,23 +30,13 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Counts its wakes.
-#[derive(Default)]
-struct Count(AtomicUsize);
-
-impl Wake for Count {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, SeqCst);
-    }
-}
-
 fn poll<T>(future: &mut OffloadFuture<T>, waker: &Waker) -> Poll<Result<T, OffloadError>> {
     Pin::new(future).poll(&mut Context::from_waker(waker))
 }
 
 /// An offload of one thread that is kept busy until the sender is used or dropped.
-fn busy(queue_max: usize) -> (Offload, mpsc::Sender<()>, OffloadFuture<()>) {
-    let offload = Offload::new(1, queue_max).unwrap();
+fn busy() -> (Offload, mpsc::Sender<()>, OffloadFuture<()>) {
+    let offload = Offload::new(1).unwrap();
     let (release, wait) = mpsc::channel::<()>();
     let started = Arc::new(Barrier::new(2));
     let inside = started.clone();
@@ -61,7 +51,7 @@ fn busy(queue_max: usize) -> (Offload, mpsc::Sender<()>, OffloadFuture<()>) {
 
 #[test]
 fn results_and_panics_come_back_and_the_thread_goes_on() {
-    let offload = Offload::new(1, 1).unwrap();
+    let offload = Offload::new(1).unwrap();
     assert_eq!(block_on(offload.run(|| 1 + 1)), Ok(2));
     for _ in 0..3 {
         let broken = offload.run(|| -> u8 { panic!("at {}", 7) });
@@ -71,8 +61,8 @@ fn results_and_panics_come_back_and_the_thread_goes_on() {
 }
 
 #[test]
-fn many_futures_share_few_threads_and_a_short_queue() {
-    let offload = Arc::new(Offload::new(2, 2).unwrap());
+fn many_futures_share_few_threads() {
+    let offload = Arc::new(Offload::new(2).unwrap());
     let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let threads: Vec<_> = (0..16_usize)
         .map(|n| {
@@ -86,7 +76,7 @@ fn many_futures_share_few_threads_and_a_short_queue() {
                         running.fetch_sub(1, SeqCst);
                         n * 1000 + round
                     });
-                    assert!(offload.queued() <= 2);
+                    assert!(offload.queued() <= 16);
                     assert_eq!(block_on(job), Ok(n * 1000 + round));
                 }
             })
@@ -99,29 +89,30 @@ fn many_futures_share_few_threads_and_a_short_queue() {
 }
 
 #[test]
-fn a_full_queue_makes_the_next_wait_in_line() {
-    let (offload, release, first) = busy(1);
-    let count = Arc::new(Count::default());
-    let waker = Waker::from(count.clone());
-    let mut second = offload.run(|| 2);
-    let mut third = offload.run(|| 3);
-    assert!(poll(&mut second, Waker::noop()).is_pending());
-    assert!(poll(&mut third, &waker).is_pending());
-    assert_eq!(offload.queued(), 1);
-    // Polling again does not put it in line twice.
-    assert!(poll(&mut third, &waker).is_pending());
+fn jobs_run_in_the_order_of_their_first_polls() {
+    let (offload, release, first) = busy();
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let job = |n| {
+        let order = order.clone();
+        offload.run(move || order.lock().unwrap().push(n))
+    };
+    let mut jobs: Vec<_> = (0..5).map(job).collect();
+    for nth in [3, 1, 4, 0, 1, 3] {
+        // Polling again does not queue it twice.
+        assert!(poll(&mut jobs[nth], Waker::noop()).is_pending());
+    }
+    assert_eq!(offload.queued(), 4);
     drop(release);
     assert_eq!(block_on(first), Ok(()));
-    assert_eq!(block_on(second), Ok(2));
-    while count.0.load(SeqCst) == 0 {
-        thread::yield_now();
+    for job in jobs {
+        assert_eq!(block_on(job), Ok(()));
     }
-    assert_eq!(block_on(third), Ok(3));
+    assert_eq!(*order.lock().unwrap(), [3, 1, 4, 0, 2]);
 }
 
 #[test]
 fn a_dropped_future_takes_its_job_out() {
-    let (offload, release, first) = busy(1);
+    let (offload, release, first) = busy();
     let ran = Arc::new(AtomicUsize::new(0));
     let job = || {
         let ran = ran.clone();
@@ -129,15 +120,11 @@ fn a_dropped_future_takes_its_job_out() {
     };
     let mut queued = offload.run(job());
     assert!(poll(&mut queued, Waker::noop()).is_pending());
-    let count = Arc::new(Count::default());
-    let waker = Waker::from(count.clone());
-    let mut in_line = offload.run(job());
-    assert!(poll(&mut in_line, &waker).is_pending());
-    // The next in line gets its place.
+    let mut behind = offload.run(job());
+    assert!(poll(&mut behind, Waker::noop()).is_pending());
     drop(queued);
-    assert_eq!((offload.queued(), count.0.load(SeqCst)), (0, 1));
-    // A future that was woken and is then dropped wakes the next one.
-    drop(in_line);
+    assert_eq!(offload.queued(), 1);
+    drop(behind);
     drop(offload.run(job()));
     drop(release);
     assert_eq!(block_on(first), Ok(()));
@@ -151,39 +138,40 @@ fn a_dropped_future_takes_its_job_out() {
 }
 
 #[test]
-fn one_that_is_called_and_never_comes_blocks_nobody() {
-    let (offload, release, first) = busy(1);
-    let mut second = offload.run(|| 2);
-    let mut absent = offload.run(|| 3);
-    let mut fourth = offload.run(|| 4);
-    assert!(poll(&mut second, Waker::noop()).is_pending());
-    assert!(poll(&mut absent, Waker::noop()).is_pending());
+fn futures_that_are_kept_hold_up_nobody_and_their_jobs_run() {
+    let (offload, release, first) = busy();
     let (tell, told) = mpsc::channel();
-    let waiting = thread::spawn(move || {
-        assert!(poll(&mut fourth, Waker::noop()).is_pending());
-        tell.send(()).unwrap();
-        block_on(fourth)
-    });
-    told.recv().unwrap();
-    drop(release);
-    assert_eq!(waiting.join().unwrap(), Ok(4));
-    assert_eq!(
-        (block_on(first), block_on(second), block_on(absent)),
-        (Ok(()), Ok(2), Ok(3))
-    );
+    let mut kept: Vec<_> = (0..20)
+        .map(|n| {
+            let tell = tell.clone();
+            offload.run(move || tell.send(n).unwrap())
+        })
+        .collect();
+    for future in &mut kept {
+        assert!(poll(future, Waker::noop()).is_pending());
+    }
+    drop((release, tell));
+    assert_eq!(block_on(offload.run(|| 4)), Ok(4));
+    // None of them was polled again.
+    let ran: Vec<_> = told.try_iter().collect();
+    assert_eq!(ran, (0..20).collect::<Vec<_>>());
+    assert_eq!(block_on(first), Ok(()));
+    for future in kept {
+        assert_eq!(block_on(future), Ok(()));
+    }
 }
 
 #[test]
 fn dropping_ends_what_runs_and_refuses_the_rest() {
-    let (offload, release, first) = busy(1);
+    let (offload, release, first) = busy();
     let mut queued = offload.run(|| 2);
-    let mut in_line = offload.run(|| 3);
+    let mut behind = offload.run(|| 3);
     let late = offload.run(|| 4);
     assert!(poll(&mut queued, Waker::noop()).is_pending());
-    assert!(poll(&mut in_line, Waker::noop()).is_pending());
+    assert!(poll(&mut behind, Waker::noop()).is_pending());
     let dropping = thread::spawn(move || drop(offload));
     assert_eq!(block_on(queued), Err(OffloadError::Stopped));
-    assert_eq!(block_on(in_line), Err(OffloadError::Stopped));
+    assert_eq!(block_on(behind), Err(OffloadError::Stopped));
     assert_eq!(block_on(late), Err(OffloadError::Stopped));
     drop(release);
     dropping.join().unwrap();
@@ -192,7 +180,7 @@ fn dropping_ends_what_runs_and_refuses_the_rest() {
 
 #[test]
 fn the_last_handle_may_go_in_a_job() {
-    let offload = Arc::new(Offload::new(1, 1).unwrap());
+    let offload = Arc::new(Offload::new(1).unwrap());
     let inside = offload.clone();
     let (release, released) = mpsc::channel::<()>();
     let mut job = offload.run(move || {
@@ -209,7 +197,7 @@ fn the_last_handle_may_go_in_a_job() {
 fn threads_are_set_up_before_they_work_and_work_even_if_that_fails() {
     let set_up = Arc::new(AtomicUsize::new(0));
     let numbers = set_up.clone();
-    let offload = Offload::with_setup(1, 4, move |nth| {
+    let offload = Offload::with_setup(1, move |nth| {
         numbers.fetch_add(10 + nth, SeqCst);
         panic!("refused");
     })

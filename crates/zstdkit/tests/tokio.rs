@@ -6,7 +6,7 @@ use std::future::Future;
 use std::io;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use crate::common::{self, noise, prose};
@@ -127,7 +127,7 @@ fn runtime(workers: usize) -> Runtime {
 }
 
 fn scheduler(threshold_ns: u64) -> Scheduler {
-    let offload = Offload::new(1, 2).unwrap();
+    let offload = Offload::new(1).unwrap();
     Scheduler::new(CostModel::new(threshold_ns), Pool::default(), offload)
 }
 
@@ -526,7 +526,14 @@ fn many_streams_of_a_thread_need_few_contexts() {
 fn a_future_that_is_kept_holds_up_no_other_stream() {
     for threshold_ns in [0, 1, 100_000] {
         run(0, async move {
-            let scheduler = scheduler(threshold_ns);
+            // The offload thread begins once all of them were left alone, and so has all their chunks before it.
+            let (begin, begins) = std::sync::mpsc::channel::<()>();
+            let begins = Mutex::new(begins);
+            let offload = Offload::with_setup(1, move |_| {
+                let _ = begins.lock().unwrap().recv();
+            });
+            let model = CostModel::new(threshold_ns);
+            let scheduler = Scheduler::new(model, Pool::default(), offload.unwrap());
             let options = EncoderOptions::default().with_level(1);
             let content = prose(6, 600_000);
             let mut encoders: Vec<_> = (0..6)
@@ -547,6 +554,7 @@ fn a_future_that_is_kept_holds_up_no_other_stream() {
                     }
                 }
             }
+            drop(begin);
             let other = tokio::spawn({
                 let (scheduler, content) = (scheduler.clone(), content.clone());
                 async move {

@@ -144,7 +144,7 @@ fn scheduler(chance: &mut Chance) -> Scheduler {
     let budget = one.memory_estimate_bytes(None) * [1, 2, 100][chance.below(3)];
     let pool = Pool::new(PoolOptions::default().with_memory_budget_bytes(budget));
     let model = CostModel::new([0, 100_000, u64::MAX][chance.below(3)]);
-    Scheduler::new(model, pool, Offload::new(1, 2).unwrap())
+    Scheduler::new(model, pool, Offload::new(1).unwrap())
 }
 
 /// The result of `work`, or `None` if it was dropped after so many polls.

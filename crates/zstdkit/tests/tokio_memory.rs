@@ -30,7 +30,7 @@ fn runtime(workers: usize) -> Runtime {
 fn scheduler(options: &EncoderOptions, streams: u64, threshold_ns: u64) -> Scheduler {
     let budget = options.memory_estimate_bytes(None) * streams;
     let pool = Pool::new(PoolOptions::default().with_memory_budget_bytes(budget));
-    let offload = Offload::new(2, 8).unwrap();
+    let offload = Offload::new(2).unwrap();
     Scheduler::new(CostModel::new(threshold_ns), pool, offload)
 }
 
@@ -203,7 +203,7 @@ fn calls_wait_for_what_streams_hold_and_for_each_other() {
 fn what_exceeds_the_whole_budget_is_an_error_at_once() {
     let options = EncoderOptions::default().with_level(9);
     let pool = Pool::new(PoolOptions::default().with_memory_budget_bytes(1 << 20));
-    let scheduler = Scheduler::new(CostModel::new(0), pool, Offload::new(1, 1).unwrap());
+    let scheduler = Scheduler::new(CostModel::new(0), pool, Offload::new(1).unwrap());
     runtime(0).block_on(async {
         let mut encoder = sink(&scheduler, &options);
         let error = encoder.write_all(&prose(1, 300_000)).await.unwrap_err();

@@ -10,8 +10,8 @@ impl Offload {
     /// A thread that compresses for milliseconds may delay an event loop that wakes on the same CPU
     /// until its time slice ends. A thread of this class is preempted at once. The price: if ordinary
     /// threads keep all CPUs busy, offloaded work hardly proceeds. No privilege is needed.
-    pub fn background(threads: usize, queue_max: usize) -> io::Result<Self> {
-        Self::with_setup(threads, queue_max, |_| lower())
+    pub fn background(threads: usize) -> io::Result<Self> {
+        Self::with_setup(threads, |_| lower())
     }
 }
 
@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn threads_are_of_the_idle_class() {
         let (tell, told) = mpsc::channel();
-        drop(Offload::with_setup(1, 1, move |_| {
+        drop(Offload::with_setup(1, move |_| {
             let _ = tell.send(policy());
             lower();
             let _ = tell.send(policy());

@@ -1,7 +1,8 @@
 //! A few threads for work that must not block the calling thread.
 //!
-//! Each job is one chunk of work and belongs to one future. The queue is short; futures that find it full
-//! wait in line. No runtime is needed: futures are woken by their own wakers.
+//! Each job is one chunk of work and belongs to one future, so the queue is as long as there are futures that
+//! wait. Once a future was polled its job needs it no more: one that is kept and not polled holds up nobody. No
+//! runtime is needed: futures are woken by their own wakers.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -18,9 +19,8 @@ type Job = Box<dyn FnOnce() + Send>;
 
 /// Threads that run jobs for futures.
 ///
-/// Each thread runs one job at a time, at most `queue_max` jobs are queued, and the futures of further
-/// jobs wait in line. Dropping a future removes its job from the queue; a running job is completed and
-/// its result dropped. A panic becomes the error of its future, and the thread continues. Dropping the
+/// Each thread runs one job at a time, in the order in which their futures were first polled. Dropping a future
+/// removes its job from the queue; a running job is completed and its result dropped. A panic becomes the error of its future, and the thread continues. Dropping the
 /// `Offload` waits for running jobs, drops the queued ones, whose futures get
 /// [`OffloadError::Stopped`], and joins the threads.
 pub struct Offload {
@@ -28,16 +28,14 @@ pub struct Offload {
     threads: Vec<JoinHandle<()>>,
 }
 
+#[derive(Default)]
 struct Shared {
     state: Mutex<Queue>,
-    queue_max: usize,
 }
 
 #[derive(Default)]
 struct Queue {
     jobs: VecDeque<(u64, Job)>,
-    /// Futures that found the queue full, each at most once.
-    line: VecDeque<(u64, Waker)>,
     /// Idle threads, the most recently used at the end. That one is woken first: its contexts are warm,
     /// and work that stays on one thread disturbs other CPUs less.
     idle: Vec<Thread>,
@@ -55,9 +53,9 @@ enum Content<T> {
 }
 
 impl Offload {
-    /// Starts this many threads, at least one, with a queue of at least one.
-    pub fn new(threads: usize, queue_max: usize) -> std::io::Result<Self> {
-        Self::with_setup(threads, queue_max, |_| ())
+    /// Starts this many threads, at least one.
+    pub fn new(threads: usize) -> std::io::Result<Self> {
+        Self::with_setup(threads, |_| ())
     }
 
     /// The same. Each thread first calls `setup` with its number, counted from 0. Use it to pin these
@@ -67,22 +65,18 @@ impl Offload {
     /// use zstdkit::schedule::Offload;
     ///
     /// let (tell, told) = std::sync::mpsc::channel();
-    /// let offload = Offload::with_setup(2, 8, move |nth| tell.send(nth).unwrap())?;
+    /// let offload = Offload::with_setup(2, move |nth| tell.send(nth).unwrap())?;
     /// drop(offload);
     /// assert_eq!(told.iter().sum::<usize>(), 1);
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn with_setup(
         threads: usize,
-        queue_max: usize,
         setup: impl Fn(usize) + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
         let setup = Arc::new(setup);
         let mut offload = Self {
-            shared: Arc::new(Shared {
-                state: Mutex::default(),
-                queue_max: queue_max.max(1),
-            }),
+            shared: Arc::default(),
             threads: Vec::new(),
         };
         for nth in 0..threads.max(1) {
@@ -116,7 +110,7 @@ impl Offload {
     /// #         }
     /// #     }
     /// # }
-    /// let offload = zstdkit::schedule::Offload::new(1, 4)?;
+    /// let offload = zstdkit::schedule::Offload::new(1)?;
     /// assert_eq!(block_on(offload.run(|| 6 * 7)), Ok(42));
     /// # Ok::<(), std::io::Error>(())
     /// ```
@@ -148,20 +142,16 @@ impl Offload {
 
 impl Drop for Offload {
     fn drop(&mut self) {
-        let (jobs, line) = {
+        let jobs = {
             let mut queue = self.shared.lock();
             queue.stopped = true;
-            (
-                std::mem::take(&mut queue.jobs),
-                std::mem::take(&mut queue.line),
-            )
+            std::mem::take(&mut queue.jobs)
         };
         self.threads
             .iter()
             .for_each(|thread| thread.thread().unpark());
         // Outside the lock: dropping a job may run any code.
         drop(jobs);
-        line.into_iter().for_each(|(_, waker)| waker.wake());
         for thread in self.threads.drain(..) {
             // A job may own the last handle. Its thread cannot join itself, it just ends.
             if thread.thread().id() != thread::current().id() {
@@ -183,49 +173,29 @@ impl Shared {
                 return;
             }
             let Some((_, job)) = queue.jobs.pop_front() else {
-                // Those still in line were woken and did not come: wake everyone.
-                let line = std::mem::take(&mut queue.line);
-                let wait = line.is_empty();
-                if wait {
-                    queue.idle.push(thread::current());
-                }
+                queue.idle.push(thread::current());
                 drop(queue);
-                line.into_iter().for_each(|(_, waker)| waker.wake());
-                if wait {
-                    thread::park();
-                }
+                thread::park();
                 queue = self.lock();
                 // After a spurious wake-up it is still listed as idle.
                 let own = thread::current().id();
                 queue.idle.retain(|thread| thread.id() != own);
                 continue;
             };
-            let next = queue.line.pop_front();
             drop(queue);
-            if let Some((_, waker)) = next {
-                waker.wake();
-            }
             // Dropping what the job left behind may panic.
             let _ = catch_unwind(AssertUnwindSafe(job));
             queue = self.lock();
         }
     }
 
-    /// Removes a future, and wakes the next in line if that made room.
+    /// Removes the job of a future.
     fn leave(&self, id: u64) {
         let mut queue = self.lock();
-        queue.line.retain(|(of, _)| *of != id);
         let place = queue.jobs.iter().position(|(of, _)| *of == id);
         let job = place.and_then(|place| queue.jobs.remove(place));
-        let next = match queue.jobs.len() < self.queue_max {
-            true => queue.line.pop_front(),
-            false => None,
-        };
         drop(queue);
         drop(job);
-        if let Some((_, waker)) = next {
-            waker.wake();
-        }
     }
 }
 
@@ -275,33 +245,23 @@ pub struct OffloadFuture<T> {
 }
 
 impl<T> OffloadFuture<T> {
-    /// Queues the job if there is room, else waits in line.
-    fn enter(&mut self, context: &Context<'_>) {
+    /// Queues the job.
+    fn enter(&mut self) {
         let Some(job) = self.job.take() else {
             return;
         };
         let mut queue = self.shared.lock();
-        let id = self.id;
         if queue.stopped {
             drop(queue);
             // The drop fills its slot.
             drop(job);
-        } else if queue.jobs.len() < self.shared.queue_max {
-            queue.line.retain(|(of, _)| *of != id);
-            queue.jobs.push_back((id, job));
-            let idle = queue.idle.pop();
-            drop(queue);
-            if let Some(thread) = idle {
-                thread.unpark();
-            }
-        } else {
-            let waker = context.waker().clone();
-            match queue.line.iter_mut().find(|(of, _)| *of == id) {
-                Some(place) => place.1 = waker,
-                None => queue.line.push_back((id, waker)),
-            }
-            drop(queue);
-            self.job = Some(job);
+            return;
+        }
+        queue.jobs.push_back((self.id, job));
+        let idle = queue.idle.pop();
+        drop(queue);
+        if let Some(thread) = idle {
+            thread.unpark();
         }
     }
 }
@@ -314,7 +274,7 @@ impl<T> Future for OffloadFuture<T> {
         if let Content::Empty(waker) = &mut *self.slot.lock() {
             *waker = Some(context.waker().clone());
         }
-        self.enter(context);
+        self.enter();
         let mut content = self.slot.lock();
         match std::mem::replace(&mut *content, Content::Taken) {
             Content::Full(result) => Poll::Ready(result),

@@ -54,7 +54,7 @@ impl Scheduler {
     /// A scheduler with an untrained model, its own pool and one offload thread per CPU.
     pub fn with_defaults() -> io::Result<Self> {
         let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let offload = Offload::new(threads, 4 * threads)?;
+        let offload = Offload::new(threads)?;
         Ok(Self::new(CostModel::default(), Pool::default(), offload))
     }
 

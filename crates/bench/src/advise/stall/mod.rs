@@ -100,7 +100,7 @@ fn scheduler(model: Arc<CostModel>, mode: Mode) -> Result<Scheduler, Error> {
         Mode::Background => Offload::background,
         _ => Offload::new,
     };
-    let offload = start(threads, 4 * threads)
-        .map_err(|error| Error::new(format!("cannot start threads: {error}")))?;
+    let offload =
+        start(threads).map_err(|error| Error::new(format!("cannot start threads: {error}")))?;
     Ok(Scheduler::new(model, Pool::default(), offload))
 }

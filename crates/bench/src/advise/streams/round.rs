@@ -95,7 +95,7 @@ pub(crate) fn run(
     let runtime = runtime::start(Builder::new_multi_thread().worker_threads(setup.workers))?;
     let pool = PoolOptions::default().with_memory_budget_bytes(setup.memory_bytes);
     let threads = thread::available_parallelism().map_or(1, |count| count.get());
-    let offload = Offload::new(threads, 4 * threads)
+    let offload = Offload::new(threads)
         .map_err(|error| Error::new(format!("cannot start threads: {error}")))?;
     let scheduler = Scheduler::new(CostModel::default(), Pool::new(pool), offload);
     let stop = Arc::new(AtomicBool::new(false));
