@@ -12,6 +12,7 @@ mod io;
 mod offload;
 mod offloaded;
 mod oneshot;
+mod panics;
 mod parallel;
 mod pool;
 mod properties;

@@ -161,3 +161,17 @@ fn a_dropped_frame_leaves_nothing_behind_and_errors_stay() {
             .is_err()
     );
 }
+
+#[test]
+fn frames_may_be_begun_many_times_before_any_is_written() {
+    let options = EncoderOptions::default().with_workers(2);
+    let content = content(100_000);
+    let mut encoder = OffloadedEncoder::new(&options).unwrap();
+    for bytes in 0..50 {
+        encoder.begin(Some(bytes)).unwrap();
+    }
+    encoder.begin(Some(content.len() as u64)).unwrap();
+    let (got, _) = frame(&mut encoder, &content, (30_000, 1000, false), STEP);
+    let back = zstdkit::decompress(&got, &DecoderOptions::default()).unwrap();
+    assert!(back == content);
+}

@@ -250,8 +250,10 @@ impl ParallelDecoder {
             Part::Frames(run) => {
                 let task = self.task(run);
                 let (options, observer) = (&self.options, &self.observer);
-                self.workers
-                    .submit(task, || worker(options, observer.clone()))
+                self.workers.submit(task, || {
+                    let (options, observer) = (options.clone(), observer.clone());
+                    Box::new(move || worker(&options, observer.clone()))
+                })
             }
             Part::InOrder(bytes) => {
                 self.held = Some(Replay::new(bytes));

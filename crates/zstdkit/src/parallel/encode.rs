@@ -224,8 +224,10 @@ impl SeekableEncoder {
     fn submit(&mut self) -> Result<(), Error> {
         let task = self.task();
         let (options, observer) = (&self.options, &self.observer);
-        self.workers
-            .submit(task, || worker(options, observer.clone()))
+        self.workers.submit(task, || {
+            let (options, observer) = (options.clone(), observer.clone());
+            Box::new(move || worker(&options, observer.clone()))
+        })
     }
 
     /// Starts no thread for the last frame.

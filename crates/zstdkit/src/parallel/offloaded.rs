@@ -84,7 +84,10 @@ enum Ask {
     Push(Vec<u8>, Operation),
 }
 
+/// Each [`Ask`] has at least one.
 enum Answer {
+    /// A frame was begun.
+    Begun,
     Output(Vec<u8>),
     /// An input was taken; its memory comes back.
     Taken(Vec<u8>, Operation),
@@ -141,7 +144,8 @@ impl OffloadedEncoder {
                 Err(TrySendError::Disconnected(_)) => return Err(self.fail(gone(0))),
                 Err(TrySendError::Full(back)) => ask = back,
             }
-            // The thread may be waiting for room for answers of the frame that is dropped.
+            // The thread may be waiting for room for answers of the frame that is dropped. What stands in the line
+            // before this has answers to come, so that this wait ends.
             match self.answers.recv() {
                 Ok(answer) => self.see(answer),
                 Err(_) => return Err(self.fail(gone(0))),
@@ -246,7 +250,7 @@ impl OffloadedEncoder {
                     _ => {}
                 }
             }
-            Answer::Output(_) | Answer::Failed(_) => {}
+            Answer::Begun | Answer::Output(_) | Answer::Failed(_) => {}
         }
     }
 
@@ -304,7 +308,7 @@ fn work(mut encoder: Encoder, asked: &Receiver<(u64, Ask)>, answers: &SyncSender
     for (frame, ask) in asked {
         let done = match ask {
             Ask::Begin(pledged) => match encoder.begin(pledged) {
-                Ok(()) => continue,
+                Ok(()) => answers.send((frame, Answer::Begun)),
                 Err(error) => answers.send((frame, Answer::Failed(error))),
             },
             Ask::Push(content, operation) => {
@@ -343,5 +347,25 @@ fn drive(
         if over || !heard {
             return Ok(());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_frame_that_is_begun_is_answered() {
+        let encoder = Encoder::new(&EncoderOptions::default()).expect("an encoder");
+        let (inputs, asked) = sync_channel(INPUTS_MAX);
+        let (answer, answers) = sync_channel(ANSWERS_MAX);
+        for frame in 1..=3 {
+            inputs.send((frame, Ask::Begin(None))).expect("room");
+        }
+        drop(inputs);
+        work(encoder, &asked, &answer);
+        drop(answer);
+        let frames: Vec<u64> = answers.iter().map(|(frame, _)| frame).collect();
+        assert_eq!(frames, [1, 2, 3]);
     }
 }

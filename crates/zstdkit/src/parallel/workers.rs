@@ -1,6 +1,7 @@
 //! Threads that do jobs of one kind and give results in the order of the jobs.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,6 +9,8 @@ use crate::error::Error;
 
 /// The work of a thread, with the state that it keeps between jobs.
 pub(super) type Worker<J, R> = Box<dyn FnMut(J) -> R + Send>;
+/// Makes the work of a thread, and makes it anew after a panic.
+pub(super) type Make<J, R> = Box<dyn Fn() -> Result<Worker<J, R>, Error> + Send>;
 
 type Queue<J, R> = (
     Sender<(J, SyncSender<R>)>,
@@ -50,14 +53,15 @@ impl<J: Send + 'static, R: Send + 'static> OrderedWorkers<J, R> {
         self.threads
     }
 
-    /// Submits a job. `make` makes the worker of a new thread.
+    /// Submits a job. `make` is for a new thread.
     pub(super) fn submit(
         &mut self,
         job: J,
-        make: impl FnOnce() -> Result<Worker<J, R>, Error>,
+        make: impl FnOnce() -> Make<J, R>,
     ) -> Result<(), Error> {
         if self.threads < self.threads_max && self.threads <= self.results.len() {
-            match make().map(|worker| self.start(worker)) {
+            let make = make();
+            match make().map(|worker| self.start(worker, make)) {
                 Ok(true) => self.threads += 1,
                 // Fewer threads are slower but enough. No thread at all is an error.
                 Ok(false) if self.threads == 0 => return Err(no_thread()),
@@ -79,14 +83,14 @@ impl<J: Send + 'static, R: Send + 'static> OrderedWorkers<J, R> {
         self.results.push_back(ready);
     }
 
-    /// The next result if it is ready.
+    /// The next result if it is ready. A job that panicked never has one.
     pub(super) fn try_next(&mut self) -> Option<R> {
         let result = self.results.front()?.try_recv().ok()?;
         self.results.pop_front();
         Some(result)
     }
 
-    /// Waits for the next result. `None`: its thread died, or there is no job.
+    /// Waits for the next result. `None`: the job panicked, or there is none.
     pub(super) fn next(&mut self) -> Option<R> {
         self.results.pop_front()?.recv().ok()
     }
@@ -99,16 +103,25 @@ impl<J: Send + 'static, R: Send + 'static> OrderedWorkers<J, R> {
         self.results.clear();
     }
 
-    fn start(&self, mut worker: Worker<J, R>) -> bool {
+    fn start(&self, worker: Worker<J, R>, make: Make<J, R>) -> bool {
         let queue = Arc::clone(&self.queue.1);
+        let mut worker = Some(worker);
         std::thread::Builder::new()
             .name("zstd".to_owned())
             .spawn(move || {
                 loop {
                     let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok((job, done)) = job else { return };
-                    // Fails if the job was abandoned.
-                    let _ = done.send(worker(job));
+                    if worker.is_none() {
+                        worker = make().ok();
+                    }
+                    let Some(work) = &mut worker else { continue };
+                    match catch_unwind(AssertUnwindSafe(|| work(job))) {
+                        // Fails if the job was abandoned.
+                        Ok(result) => drop(done.send(result)),
+                        // Its state may be anything now. The thread goes on: later jobs wait for it.
+                        Err(_) => worker = None,
+                    }
                 }
             })
             .is_ok()

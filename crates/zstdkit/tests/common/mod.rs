@@ -3,9 +3,24 @@
 
 pub(crate) mod flaky;
 
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
 use zstdkit::{
     Decoder, DecoderOptions, Encoder, EncoderOptions, Error, Operation, State, Step, Totals,
 };
+
+/// Does this on another thread: where it waits for ever the test fails.
+pub(crate) fn ends(work: impl FnOnce() + Send + 'static) {
+    let (tell, told) = channel();
+    let thread = std::thread::spawn(move || {
+        work();
+        let _ = tell.send(());
+    });
+    let ended = told.recv_timeout(Duration::from_secs(300));
+    assert_ne!(ended, Err(RecvTimeoutError::Timeout), "it waits for ever");
+    thread.join().unwrap();
+}
 
 /// The most a decoder may produce in a call.
 pub(crate) const BLOCK: usize = 128 << 10;
