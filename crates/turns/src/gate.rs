@@ -190,23 +190,26 @@ impl Gate {
 
     /// Whether this ticket still waits. It then wakes this waker.
     pub(crate) fn waits(&self, ticket: u64, waker: &Waker) -> bool {
+        // Dropped without the lock: it is not known what that does.
+        let mut _before = None;
         let mut line = self.line();
-        match line.place(ticket) {
-            Some(place) => {
-                line.waiting[place].waker.clone_from(waker);
-                true
-            }
-            None => false,
+        let Some(place) = line.place(ticket) else {
+            return false;
+        };
+        let known = &mut line.waiting[place].waker;
+        if !known.will_wake(waker) {
+            _before = Some(std::mem::replace(known, waker.clone()));
         }
+        true
     }
 
     /// Leaves the line, if the ticket is still there.
     pub(crate) fn leave(&self, ticket: u64) {
         let mut line = self.line();
-        if let Some(place) = line.place(ticket) {
-            line.take(place);
-            line.tell(&self.census);
-        }
+        let left = line.place(ticket).and_then(|place| line.take(place));
+        line.tell(&self.census);
+        drop(line);
+        drop(left);
     }
 
     /// Begins a turn and admits those whose calls fit, at least one. `false`: nobody waits, and nobody is

@@ -32,6 +32,8 @@ pub struct Turn {
 /// A place in line.
 struct Place {
     gate: Arc<Gate>,
+    /// The runtime that begins the turns of the gate.
+    runtime: Option<Id>,
     ticket: u64,
     /// The expected time of the call.
     next_ns: u64,
@@ -100,6 +102,7 @@ impl Turn {
             return Poll::Ready(());
         }
         let gate = &here.1;
+        let id = runtime.as_ref().map(Handle::id);
         let worker = runtime.filter(|runtime| {
             try_id().is_some() || runtime.runtime_flavor() == RuntimeFlavor::CurrentThread
         });
@@ -120,6 +123,7 @@ impl Turn {
         let gate = gate.clone();
         let mut place = Place {
             gate,
+            runtime: id,
             ticket,
             next_ns: wish.next_ns,
             alone,
@@ -170,6 +174,11 @@ impl Place {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if !self.gate.waits(self.ticket, context.waker()) {
             self.gate.arrived(self.next_ns);
+            return Poll::Ready(());
+        }
+        if self.runtime != Handle::try_current().ok().map(|runtime| runtime.id()) {
+            // It goes on elsewhere. Nobody may drive the runtime that begins those turns.
+            self.gate.leave(self.ticket);
             return Poll::Ready(());
         }
         let Some(alone) = &mut self.alone else {

@@ -90,6 +90,45 @@ fn nothing_waits_outside_of_a_runtime() {
 }
 
 #[test]
+fn who_goes_on_elsewhere_does_not_wait_for_a_runtime_that_nobody_drives() {
+    let [first, second] = [0, 1].map(|_| Builder::new_current_thread().build().unwrap());
+    for elsewhere in [true, false] {
+        let mut turns: Vec<Turn> = (0..4).map(|_| Turn::new()).collect();
+        let mut context = Context::from_waker(std::task::Waker::noop());
+        first.block_on(async {
+            // The line is long enough that the runtime begins the turns.
+            Turn::new().held(1_000_000);
+            for turn in &mut turns {
+                let mut polls = 0;
+                while !turn.waits() {
+                    let _ = turn.poll_take(&mut context, 1_000, THRESHOLD_NS, Keeps::Nothing);
+                    turn.held(1_000_000);
+                    polls += 1;
+                    assert!(polls < 10);
+                }
+            }
+        });
+        let mut go_on = || {
+            for turn in &mut turns {
+                let mut polls = 0;
+                while turn
+                    .poll_take(&mut context, 1_000, THRESHOLD_NS, Keeps::Nothing)
+                    .is_pending()
+                {
+                    polls += 1;
+                    assert!(polls < 10, "it waits for the first runtime");
+                }
+            }
+        };
+        match elsewhere {
+            true => second.block_on(async { go_on() }),
+            false => go_on(),
+        }
+        assert!(!turns.iter().any(Turn::waits));
+    }
+}
+
+#[test]
 fn who_leaves_the_line_is_not_waited_for() {
     let runtime = Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
