@@ -6,7 +6,7 @@ use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::common::{noise, prose};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
@@ -173,7 +173,9 @@ fn patience(chance: &mut Chance) -> usize {
 /// Every context is back, and nobody waits. Threads may need a moment for that.
 fn settled(scheduler: &Scheduler) {
     let stats = || scheduler.pool().stats();
+    let end = Instant::now() + Duration::from_secs(120);
     while stats().in_use > 0 || stats().waiting > 0 {
+        assert!(Instant::now() < end, "{:?}", stats());
         std::thread::sleep(Duration::from_micros(100));
     }
     assert_eq!((stats().refused, stats().discarded), (0, 0));

@@ -4,9 +4,9 @@
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::common::prose;
+use crate::common::{ends, prose};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::{Builder, Runtime};
 use zstdkit::schedule::{CostModel, Offload};
@@ -45,7 +45,9 @@ fn sink(scheduler: &Scheduler, options: &EncoderOptions) -> AsyncEncoder<Vec<u8>
 /// Threads may still hold a context for a moment.
 fn settle(scheduler: &Scheduler) {
     let stats = || scheduler.pool().stats();
+    let end = Instant::now() + Duration::from_secs(120);
     while stats().in_use > 0 || stats().waiting > 0 {
+        assert!(Instant::now() < end, "{:?}", stats());
         std::thread::sleep(Duration::from_millis(1));
     }
     assert_eq!((stats().refused, stats().discarded), (0, 0));
@@ -321,4 +323,57 @@ fn a_thousand_streams_at_level_9_complete_in_256_mib() {
         stats.held_bytes <= stats.budget_bytes || stats.beyond_budget > 0,
         "{stats:?}"
     );
+}
+
+/// A frame that states a window of a megabyte and a wrong checksum, so that a call needs memory for all of the window;
+/// and how much it then needs.
+fn frame_with_a_window() -> (Vec<u8>, u64) {
+    let content = [7; 100];
+    // A checksum and no size; the window; the header of the last block, which is stored.
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x04, (20 - 10) << 3];
+    frame.extend(&(content.len() as u32 * 8 + 1).to_le_bytes()[..3]);
+    frame.extend(content);
+    frame.extend([0; 4]);
+    let pool = Pool::default();
+    let mut decompressor = pool.decompressor(&DecoderOptions::default()).unwrap();
+    let error = decompressor.decompress(&frame).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Checksum);
+    let need = pool.stats().held_bytes;
+    assert!(need > 1 << 20, "{need}");
+    (frame, need)
+}
+
+#[test]
+fn a_call_whose_frame_needs_more_than_the_budget_is_an_error_and_holds_up_nobody() {
+    ends(|| {
+        let (frame, need) = frame_with_a_window();
+        // Each part of it is less than the budget.
+        let pool = Pool::new(PoolOptions::default().with_memory_budget_bytes(need - 1));
+        let scheduler = Scheduler::new(CostModel::new(u64::MAX), pool, Offload::new(1).unwrap());
+        runtime(0).block_on(async {
+            let options = DecoderOptions::default();
+            let error = scheduler.decompress(frame, &options).await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::MemoryLimit);
+            let frame = zstdkit::compress(&prose(1, 100), &EncoderOptions::default()).unwrap();
+            let content = scheduler.decompress(frame, &options).await.unwrap();
+            assert!(content == prose(1, 100));
+        });
+        assert_eq!(scheduler.pool().stats().waiting, 0);
+    });
+}
+
+#[test]
+fn a_call_whose_frame_needs_much_is_served_although_others_keep_their_memory() {
+    ends(|| {
+        let (frame, need) = frame_with_a_window();
+        let options = DecoderOptions::default();
+        let pool = Pool::new(PoolOptions::default().with_memory_budget_bytes(need));
+        // It is not given back.
+        let _kept = pool.decoder(&options).unwrap();
+        let offload = Offload::new(1).unwrap();
+        let scheduler = Scheduler::new(CostModel::new(u64::MAX), pool.clone(), offload);
+        let error = runtime(0).block_on(scheduler.decompress(frame, &options));
+        assert_eq!(error.unwrap_err().kind(), ErrorKind::Checksum);
+        assert_eq!(pool.stats().waiting, 0);
+    });
 }

@@ -167,7 +167,16 @@ impl Error {
     /// Whether memory of a pool is short, but would be enough if others returned theirs.
     #[cfg(feature = "tokio")]
     pub(crate) fn is_short_of_memory(&self) -> bool {
-        matches!(*self.0, Repr::Budget { need, budget, .. } if need <= budget)
+        self.short_bytes().is_some()
+    }
+
+    /// What was asked for of a pool whose memory is short, where it would be enough if others returned theirs.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn short_bytes(&self) -> Option<u64> {
+        match *self.0 {
+            Repr::Budget { need, budget, .. } if need <= budget => Some(need),
+            _ => None,
+        }
     }
 
     /// Whether the input was empty, which a tool may want to accept.

@@ -8,11 +8,14 @@
 //! - So each wait is for contexts of others, and those come back: by themselves when their work ends; at the hands of
 //!   the keeper where they lie idle between two calls of a stream, if the stream can do without; and where nothing
 //!   comes back for [`STILL_TICKS`], because tasks keep contexts and wait for each other, the first in line is served
-//!   beyond the budget. Every wait ends, then, unless who waits is not polled.
+//!   beyond the budget. So it is after [`UNSERVED_TICKS`] in which memory came back and nobody in line got any: it is
+//!   taken and given back by calls that do not wait here. Every wait ends, then, unless who waits is not polled.
 //!
-//! The keeper is a thread that exists only while somebody waits. It is the only one here that looks at a clock.
+//! The keeper is a thread that exists only while somebody waits. It is the only one here that looks at a clock. Where
+//! the system has no thread for it, nobody waits: all are served beyond the budget.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::Waker;
@@ -29,6 +32,9 @@ const REST_TICKS: u64 = 2;
 const ABSENT_TICKS: u64 = 20;
 /// After so many ticks in which no memory came back, the first in line is served beyond the budget.
 const STILL_TICKS: u64 = 400;
+/// The same two, for a line in which nobody was served, although memory comes back all the time.
+const UNSERVED_REST_TICKS: u64 = 20;
+const UNSERVED_TICKS: u64 = 4_000;
 
 /// A stream with a context that is idle between two of its calls.
 pub(crate) trait Rests: Send + Sync {
@@ -61,6 +67,8 @@ struct State {
     kept: bool,
     /// Ticks since memory came back.
     still: u64,
+    /// Ticks since somebody in line was served.
+    unserved: u64,
     waits: Waits,
 }
 
@@ -114,13 +122,17 @@ impl Line {
     /// Joins the line; returns the ticket. Who has joined tries once more, if [`place`](Self::place) says so: memory
     /// that came back before is not announced.
     pub(crate) fn join(self: &Arc<Self>, waker: &Waker) -> u64 {
+        let waker = waker.clone();
         let mut state = self.lock();
         let ticket = state.next_ticket;
         state.next_ticket += 1;
         state.waits.waited += 1;
+        if state.waiting.is_empty() {
+            state.unserved = 0;
+        }
         state.waiting.push_back(Waiter {
             ticket,
-            waker: waker.clone(),
+            waker,
             called: None,
             absent: false,
             beyond: false,
@@ -140,18 +152,21 @@ impl Line {
 
     /// What this ticket may do. It is called by this waker from now on.
     pub(crate) fn place(&self, ticket: u64, waker: &Waker) -> Place {
+        // What wakers do when they are cloned and dropped is not known: not under the lock.
+        let mut waker = waker.clone();
         let mut state = self.lock();
         let Some(at) = state.find(ticket) else {
             return Place::First;
         };
         let waiter = &mut state.waiting[at];
-        waiter.waker.clone_from(waker);
+        std::mem::swap(&mut waiter.waker, &mut waker);
         waiter.called = None;
         let (was_absent, beyond) = (std::mem::take(&mut waiter.absent), waiter.beyond);
         if was_absent {
             self.changed.notify_one();
         }
         match state.waiting.iter().take(at).all(|before| before.absent) {
+            _ if !state.kept => Place::Beyond,
             true if beyond => Place::Beyond,
             true => Place::First,
             false => Place::Wait,
@@ -172,6 +187,11 @@ impl Line {
         let call = state.call(self.now());
         drop(state);
         wake(call);
+    }
+
+    /// One was served.
+    pub(crate) fn served(&self) {
+        self.lock().unserved = 0;
     }
 
     /// One was served beyond the budget.
@@ -224,18 +244,24 @@ impl Line {
     /// The work of the keeper, until nobody waits.
     fn keep(&self) {
         let mut state = self.lock();
+        let mut next = Instant::now() + TICK;
         while !state.waiting.is_empty() {
             let all_absent = state.waiting.iter().all(|waiter| waiter.absent);
-            let until = if all_absent { ASLEEP } else { TICK };
-            let waited = self.changed.wait_timeout(state, until);
-            let (woken, time) = waited.unwrap_or_else(PoisonError::into_inner);
-            state = woken;
-            if !time.timed_out() {
+            // Those who come wake it early. However many they are, the tick is not put off.
+            let until = match all_absent {
+                true => ASLEEP,
+                false => next.saturating_duration_since(Instant::now()),
+            };
+            if !until.is_zero() {
+                let waited = self.changed.wait_timeout(state, until);
+                (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
                 continue;
             }
+            next = Instant::now() + TICK;
             let acts = self.tick(&mut state);
             drop(state);
-            acts.run();
+            // Wakers are of other crates. Whoever waits needs the keeper, whatever they do.
+            let _ = catch_unwind(AssertUnwindSafe(|| acts.run()));
             state = self.lock();
         }
         state.kept = false;
@@ -255,12 +281,13 @@ impl Line {
             }
         }
         state.still += 1;
-        if state.still >= STILL_TICKS {
-            state.still = 0;
+        state.unserved += 1;
+        if state.still >= STILL_TICKS || state.unserved >= UNSERVED_TICKS {
+            (state.still, state.unserved) = (0, 0);
             if let Some(first) = state.waiting.iter_mut().find(|waiter| !waiter.absent) {
                 (first.beyond, passed) = (true, true);
             }
-        } else if state.still >= REST_TICKS {
+        } else if state.still >= REST_TICKS || state.unserved >= UNSERVED_REST_TICKS {
             acts.resting = state.resting.values().filter_map(Weak::upgrade).collect();
         }
         if passed {

@@ -20,9 +20,9 @@ type Job = Box<dyn FnOnce() + Send>;
 /// Threads that run jobs for futures.
 ///
 /// Each thread runs one job at a time, in the order in which their futures were first polled. Dropping a future
-/// removes its job from the queue; a running job is completed and its result dropped. A panic becomes the error of its future, and the thread continues. Dropping the
-/// `Offload` waits for running jobs, drops the queued ones, whose futures get
-/// [`OffloadError::Stopped`], and joins the threads.
+/// removes its job from the queue; a running job is completed and its result dropped. A panic becomes the error of its
+/// future, and the thread continues. Dropping the `Offload` waits for running jobs, drops the queued ones, whose
+/// futures get [`OffloadError::Stopped`], and joins the threads.
 pub struct Offload {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
@@ -271,9 +271,12 @@ impl<T> Future for OffloadFuture<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         // Set the waker before the job can end, so that its end finds it.
-        if let Content::Empty(waker) = &mut *self.slot.lock() {
-            *waker = Some(context.waker().clone());
-        }
+        let before = match &mut *self.slot.lock() {
+            Content::Empty(waker) => waker.replace(context.waker().clone()),
+            Content::Full(_) | Content::Taken => None,
+        };
+        // Without the lock: it is not known what that does.
+        drop(before);
         self.enter();
         let mut content = self.slot.lock();
         match std::mem::replace(&mut *content, Content::Taken) {

@@ -70,7 +70,9 @@ impl Berth {
     pub(super) fn poll_take(&self, context: &Context<'_>) -> Poll<Option<Found>> {
         let mut slot = self.lock();
         if let Slot::Ending(waker) = &mut *slot {
-            *waker = Some(context.waker().clone());
+            let before = waker.replace(context.waker().clone());
+            drop(slot);
+            drop(before);
             return Poll::Pending;
         }
         Poll::Ready(match std::mem::replace(&mut *slot, Slot::Empty) {

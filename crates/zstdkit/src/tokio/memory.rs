@@ -16,10 +16,13 @@ pub(super) struct Memory {
     waiting: Option<(Arc<Ledger>, u64)>,
 }
 
+/// The parts of a context that are asked for one after another, at most.
+const RAISES_MAX: usize = 4;
+
 /// How memory is asked for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Need {
-    /// About as much as is needed.
+    /// About as much as is needed. A call that decodes may need more, as its frames say.
     pub(super) bytes: u64,
     /// Whether it is given back before the call returns. Then it is asked for at once, although others wait.
     pub(super) brief: bool,
@@ -54,13 +57,21 @@ impl Memory {
         let Some((ledger, ticket)) = &self.waiting else {
             return Poll::Pending;
         };
-        let made = match ledger.line.place(*ticket, context.waker()) {
+        let mut made = match ledger.line.place(*ticket, context.waker()) {
             Place::Wait => return Poll::Pending,
             Place::First => make(),
-            Place::Beyond => beyond(ledger, need, make),
+            Place::Beyond => beyond(ledger, need, &mut make),
         };
         if is_short(ledger, need, &made) {
-            return Poll::Pending;
+            // What a stream needs is known, and less than the budget.
+            if !need.brief || scheduler.pool().stats().in_use > 0 {
+                return Poll::Pending;
+            }
+            // Nobody has memory to give back, unless it came back just now.
+            made = make();
+        }
+        if made.is_ok() {
+            ledger.line.served();
         }
         self.leave();
         Poll::Ready(made)
@@ -83,17 +94,29 @@ fn is_short<T>(ledger: &Ledger, need: Need, made: &Result<T, Error>) -> bool {
     short
 }
 
-/// Raises the budget for one attempt.
+/// Raises the budget for one attempt: by what is needed as far as that is known, and by what it turns out to lack.
 fn beyond<T>(
     ledger: &Ledger,
     need: Need,
-    mut make: impl FnMut() -> Result<T, Error>,
+    make: &mut impl FnMut() -> Result<T, Error>,
 ) -> Result<T, Error> {
     let most = ledger.held_bytes.load(Relaxed).saturating_add(need.bytes);
-    let more = most.saturating_sub(ledger.budget_bytes);
-    ledger.beyond_bytes.store(more, Relaxed);
-    let made = make();
-    ledger.beyond_bytes.store(0, Relaxed);
+    let mut more = most.saturating_sub(ledger.budget_bytes);
+    let mut attempt = |more| {
+        ledger.beyond_bytes.store(more, Relaxed);
+        let made = make();
+        ledger.beyond_bytes.store(0, Relaxed);
+        made
+    };
+    let mut made = attempt(more);
+    for _ in 0..RAISES_MAX {
+        let Some(short) = made.as_ref().err().and_then(Error::short_bytes) else {
+            break;
+        };
+        ledger.excuse();
+        more = more.saturating_add(short);
+        made = attempt(more);
+    }
     if made.is_ok() && more > 0 {
         ledger.line.went_beyond();
     }

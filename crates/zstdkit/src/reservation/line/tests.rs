@@ -53,6 +53,15 @@ fn ticks(line: &Line, count: u64) {
     }
 }
 
+/// Waits for what another thread does.
+fn until(what: &str, done: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(120);
+    while !done() {
+        assert!(Instant::now() < end, "never: {what}");
+        thread::yield_now();
+    }
+}
+
 /// A stream whose context lies idle since a tick.
 struct Idle {
     since: u64,
@@ -180,6 +189,79 @@ fn where_nothing_comes_back_the_first_is_served_beyond_the_budget() {
 }
 
 #[test]
+fn memory_that_others_take_and_give_back_all_the_time_keeps_nobody_waiting() {
+    let line = line();
+    let (since, gave) = (0, AtomicBool::new(false));
+    let idle = Arc::new(Idle { since, gave });
+    let stream: Weak<Idle> = Arc::downgrade(&idle);
+    line.list(stream);
+    let people: Vec<_> = (0..2).map(|_| Person::joins(&line)).collect();
+    // A call that does not wait here gives memory back in each tick.
+    let busy = |count| {
+        for _ in 0..count {
+            ticks(&line, 1);
+            line.released();
+            assert_ne!(people[0].place(&line), Place::Wait);
+        }
+    };
+    busy(UNSERVED_REST_TICKS - 1);
+    assert!(!idle.gave.load(Relaxed));
+    busy(1);
+    assert!(idle.gave.load(Relaxed));
+    busy(UNSERVED_TICKS - UNSERVED_REST_TICKS - 1);
+    assert_eq!(people[0].place(&line), Place::First);
+    busy(1);
+    assert_eq!(people[0].place(&line), Place::Beyond);
+    line.served();
+    line.leave(people[0].ticket);
+    // The next one begins to wait anew.
+    ticks(&line, UNSERVED_REST_TICKS - 1);
+    assert_eq!(line.lock().unserved, UNSERVED_REST_TICKS - 1);
+    assert_eq!(people[1].place(&line), Place::First);
+}
+
+#[test]
+fn nobody_waits_without_a_keeper() {
+    let line = line();
+    let people: Vec<_> = (0..2).map(|_| Person::joins(&line)).collect();
+    line.lock().kept = false;
+    assert!(people.iter().all(|one| one.place(&line) == Place::Beyond));
+}
+
+#[test]
+fn a_waker_that_panics_does_not_end_the_keeper() {
+    struct Panics(AtomicUsize);
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Relaxed);
+            panic!("injected");
+        }
+    }
+    let line = Arc::<Line>::default();
+    let panics = Arc::new(Panics(AtomicUsize::new(0)));
+    let first = line.join(&Waker::from(panics.clone()));
+    let second = Person::joins(&line);
+    // The keeper calls the first, which panics; and then the second, which comes in its place.
+    line.lock().unserved = UNSERVED_TICKS - 1;
+    until("the first is called", || panics.0.load(Relaxed) > 0);
+    until("the second is called", || second.woken() > 0);
+    assert_eq!(second.place(&line), Place::First);
+    line.leave(first);
+    line.leave(second.ticket);
+}
+
+#[test]
+fn those_who_come_all_the_time_do_not_put_off_the_tick() {
+    let line = Arc::<Line>::default();
+    let first = Person::joins(&line);
+    until("ticks", || {
+        line.leave(Person::joins(&line).ticket);
+        line.now() >= 5
+    });
+    line.leave(first.ticket);
+}
+
+#[test]
 fn the_keeper_ends_when_nobody_waits() {
     for _ in 0..3 {
         let line = Arc::<Line>::default();
@@ -187,9 +269,7 @@ fn the_keeper_ends_when_nobody_waits() {
         assert!(line.lock().kept);
         people.iter().for_each(|person| line.leave(person.ticket));
         // It holds the line until it ends.
-        while Arc::strong_count(&line) > 1 {
-            thread::yield_now();
-        }
+        until("the keeper ends", || Arc::strong_count(&line) == 1);
         assert!(!line.lock().kept);
     }
 }
