@@ -9,6 +9,7 @@
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use fixcore::deferred::{Deferred, Fate, Finished, Options, Spill, Stall};
 use fixcore::spsc::{Refused, Wait, queue};
@@ -72,6 +73,40 @@ fn two_threads_hand_over_everything_in_order() {
             drop(producer);
             assert_eq!(reader.join().unwrap(), MESSAGES, "{wait:?} {buffer_bytes}");
         }
+    }
+}
+
+#[test]
+fn who_waits_for_room_publishes_what_is_staged() {
+    for wait in WAITS {
+        let (mut producer, mut consumer) = queue(1 << 10, wait);
+        let mut staged = 0;
+        while producer.stage(staged, &[7; 100]) != Err(Refused::Full) {
+            staged += 1;
+        }
+        assert_eq!(consumer.drain(1, |_, _| ()), 0, "nothing is published");
+        let (tell, told) = mpsc::channel();
+        let writer = thread::spawn(move || {
+            // The reader has nothing to free but those that were staged.
+            producer.wait();
+            producer.push(staged, &[7; 100]).unwrap();
+            let _ = tell.send(());
+        });
+        let reader = thread::spawn(move || {
+            let mut read = 0;
+            loop {
+                let is_closed = consumer.is_closed();
+                match consumer.drain(usize::MAX, |_, _| ()) as u64 {
+                    0 if is_closed => return read,
+                    0 => consumer.wait(|| false),
+                    some => read += some,
+                }
+            }
+        });
+        let ended = told.recv_timeout(Duration::from_secs(120));
+        assert_eq!(ended, Ok(()), "{wait:?}: it waits for ever");
+        writer.join().unwrap();
+        assert_eq!(reader.join().unwrap(), staged + 1, "{wait:?}");
     }
 }
 

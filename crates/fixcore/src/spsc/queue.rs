@@ -105,8 +105,10 @@ impl Producer {
         }
     }
 
-    /// Waits until the reader has freed room since a message was refused, or is gone.
+    /// Waits until the reader has freed room since a message was refused, or is gone. Publishes what is staged: the
+    /// reader frees no room of messages that it does not see.
     pub fn wait(&mut self) {
+        self.publish();
         let (shared, seen) = (self.ring.shared(), self.ring.seen_freed());
         let has_room = || shared.freed() != seen || shared.is_consumer_gone.load(Ordering::Acquire);
         wait(self.wait, has_room, |has| shared.producer.sleep(has));
