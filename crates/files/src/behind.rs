@@ -51,6 +51,8 @@ impl<P: Send + 'static, B: Send + 'static> Behind<P, B> {
                         // Whoever wants it has made room.
                         Ok(Some(back)) => drop(hand_back.try_send(Ok(back))),
                         Err(error) => {
+                            // Whoever gives more is told so, and takes what is handed back up to this.
+                            drop(pieces);
                             let _ = hand_back.send(Err(error));
                             return;
                         }
@@ -114,4 +116,50 @@ fn receive<B>(back: &Receiver<io::Result<B>>, cancel: &Cancel) -> io::Result<B> 
 
 fn gone() -> io::Error {
     io::Error::other("the writing thread is gone")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hands back what it is given, and fails at a number.
+    struct FailsAt(u32);
+
+    impl Work for FailsAt {
+        type Piece = u32;
+        type Back = u32;
+
+        fn take(&mut self, piece: u32) -> io::Result<Option<u32>> {
+            match piece == self.0 {
+                true => Err(io::ErrorKind::StorageFull.into()),
+                false => Ok(Some(piece)),
+            }
+        }
+
+        fn end(self) -> io::Result<u32> {
+            Ok(u32::MAX)
+        }
+    }
+
+    #[test]
+    fn who_takes_nothing_back_is_told_of_the_failure_as_well() {
+        for (at, waiting, returned) in [(0, 0, 0), (3, 0, 0), (3, 2, 1), (9, 2, 2)] {
+            let cancel = Cancel::default();
+            let behind = Behind::start(FailsAt(at), waiting, returned, cancel).expect("a thread");
+            let failed = (0..100).find_map(|piece| behind.send(piece).err());
+            let kind = failed.map(|error| error.kind());
+            assert_eq!(kind, Some(io::ErrorKind::StorageFull), "at {at}");
+        }
+    }
+
+    #[test]
+    fn what_is_handed_back_is_there_up_to_the_end() {
+        let behind = Behind::start(FailsAt(9), 2, 4, Cancel::default()).expect("a thread");
+        for piece in 0..3 {
+            behind.send(piece).expect("it works");
+            assert_eq!(behind.receive().expect("it works"), piece);
+        }
+        let end = behind.finish(|back| (back == u32::MAX).then_some(back));
+        assert_eq!(end.expect("it works"), u32::MAX);
+    }
 }
