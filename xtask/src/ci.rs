@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use crate::{bench_gate, codegen, fuzz, licences, metadata, package, readme, sh, tidy};
+use crate::{bench_gate, codegen, fuzz, licences, metadata, package, readme, sh, tidy, watch};
 
 /// How much to check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -280,9 +280,9 @@ fn test_all_features() -> Result<String> {
     ])
 }
 
-/// Runs cargo test and adds up its closing lines.
+/// Runs cargo test, which is ended where a test waits for ever, and adds up its closing lines.
 fn count_tests(args: &[&str]) -> Result<String> {
-    let lines = sh::run_keeping(&mut sh::cargo(args), |line| {
+    let lines = watch::run_keeping(&mut sh::cargo(args), |line| {
         line.starts_with("test result:")
     })?;
     let passed = add_up(&lines, "passed");

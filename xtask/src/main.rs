@@ -22,6 +22,7 @@ mod sanitize;
 mod sh;
 mod tidy;
 mod tune;
+mod watch;
 
 use std::process::ExitCode;
 
