@@ -19,6 +19,32 @@ pub(crate) fn duration(ns: u64) -> String {
     format!("{scaled:.decimals$} {unit}")
 }
 
+/// Two durations as text, with all digits where they would look the same and are not.
+pub(crate) fn durations_apart(one_ns: u64, other_ns: u64) -> (String, String) {
+    let (one, other) = (duration(one_ns), duration(other_ns));
+    if one != other || one_ns == other_ns {
+        return (one, other);
+    }
+    (exact(one_ns), exact(other_ns))
+}
+
+/// A duration with all its digits.
+fn exact(ns: u64) -> String {
+    let (unit, size) = match ns {
+        0..1_000 => ("ns", 1),
+        1_000..1_000_000 => ("µs", 1_000),
+        1_000_000..1_000_000_000 => ("ms", 1_000_000),
+        _ => ("s", 1_000_000_000),
+    };
+    let (whole, part) = (ns / size, ns % size);
+    if part == 0 {
+        return format!("{whole} {unit}");
+    }
+    let digits = size.ilog10() as usize;
+    let part = format!("{part:0digits$}");
+    format!("{whole}.{} {unit}", part.trim_end_matches('0'))
+}
+
 /// Nanoseconds in one of a unit.
 pub(crate) fn unit_ns(unit: &str) -> Option<u64> {
     match unit {
@@ -119,6 +145,26 @@ mod tests {
             (9_999, "10.0 µs"),
         ] {
             assert_eq!(duration(ns), text);
+        }
+    }
+
+    #[test]
+    fn durations_that_look_the_same_are_told_apart() {
+        for (one, other, texts) in [
+            (15_810_559, 15_800_000, ["15.810559 ms", "15.8 ms"]),
+            (15_800_000, 15_800_000, ["15.8 ms", "15.8 ms"]),
+            (15_900_000, 15_800_000, ["15.9 ms", "15.8 ms"]),
+            (9_000_000_001, 9_000_000_000, ["9.000000001 s", "9 s"]),
+            (9_999, 10_000, ["9.999 µs", "10 µs"]),
+            (0, 0, ["0 ns", "0 ns"]),
+            (
+                u64::MAX,
+                u64::MAX - 1,
+                ["18446744073.709551615 s", "18446744073.709551614 s"],
+            ),
+        ] {
+            let (first, second) = durations_apart(one, other);
+            assert_eq!([first, second], texts);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Gates over the rows of a report: whether a run can have them, and what they make of it.
 
 use latency::Gate;
-use latency::report::{GateVerdict, LatencyName, Report};
+use latency::report::{GateResult, GateVerdict, LatencyName, Report};
 
 use crate::{Asked, Error, ExitStatus};
 
@@ -43,17 +43,32 @@ pub fn decide(gates: &[Gate], report: &mut Report) {
 }
 
 /// How a run that went well ends by the gates of its report. With `undecided_passes` a gate that the samples
-/// cannot decide passes.
+/// cannot decide passes; one on a row or a number that the report does not have never does.
 #[must_use]
 pub fn status(report: &Report, undecided_passes: bool) -> ExitStatus {
-    let any = |verdict| report.gates.iter().any(|gate| gate.verdict == verdict);
-    if any(GateVerdict::Fail) {
+    status_of(&report.gates, undecided_passes)
+}
+
+fn status_of(gates: &[GateResult], undecided_passes: bool) -> ExitStatus {
+    if gates.iter().any(|gate| gate.verdict == GateVerdict::Fail) {
         ExitStatus::Gate
-    } else if !undecided_passes && any(GateVerdict::Inconclusive) {
+    } else if gates
+        .iter()
+        .any(|gate| is_undecided(gate, undecided_passes))
+    {
         ExitStatus::Inconclusive
     } else {
         ExitStatus::Ok
     }
+}
+
+fn is_undecided(gate: &GateResult, undecided_passes: bool) -> bool {
+    gate.verdict == GateVerdict::Inconclusive && (!undecided_passes || is_about_nothing(gate))
+}
+
+/// Whether the report has nothing that the gate could be about.
+fn is_about_nothing(gate: &GateResult) -> bool {
+    gate.row.is_none() && gate.value_ns.is_none() && gate.value.is_none()
 }
 
 /// A line for each gate that made a run end with `status`: what was asked, and what was found.
@@ -67,4 +82,50 @@ pub fn reasons(report: &Report, status: ExitStatus) -> Vec<String> {
     let decisive = report.gates.iter().filter(|gate| gate.verdict == verdict);
     let lines = decisive.map(|gate| format!("{} {how}: {}", gate.gate, gate.reason));
     lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(verdict: GateVerdict, row: Option<&str>, value: Option<f64>) -> GateResult {
+        GateResult {
+            gate: "p99<=1ms".to_owned(),
+            row: row.map(str::to_owned),
+            value_ns: None,
+            ci95_ns: None,
+            limit_ns: None,
+            value,
+            limit: None,
+            verdict,
+            reason: String::new(),
+        }
+    }
+
+    #[test]
+    fn what_the_report_does_not_have_is_never_excused() {
+        let too_few = || result(GateVerdict::Inconclusive, Some("service"), None);
+        let no_row = || result(GateVerdict::Inconclusive, None, None);
+        let number = || result(GateVerdict::Inconclusive, None, Some(0.5));
+        let passed = || result(GateVerdict::Pass, Some("service"), None);
+        for (gates, strict, lenient) in [
+            (vec![], ExitStatus::Ok, ExitStatus::Ok),
+            (vec![passed()], ExitStatus::Ok, ExitStatus::Ok),
+            (vec![too_few()], ExitStatus::Inconclusive, ExitStatus::Ok),
+            (vec![number()], ExitStatus::Inconclusive, ExitStatus::Ok),
+            (
+                vec![no_row()],
+                ExitStatus::Inconclusive,
+                ExitStatus::Inconclusive,
+            ),
+            (
+                vec![passed(), no_row()],
+                ExitStatus::Inconclusive,
+                ExitStatus::Inconclusive,
+            ),
+        ] {
+            assert_eq!(status_of(&gates, false), strict);
+            assert_eq!(status_of(&gates, true), lenient);
+        }
+    }
 }

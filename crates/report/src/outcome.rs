@@ -42,6 +42,8 @@ pub struct Outcome {
     pub comparisons: Vec<Comparison>,
     /// When what is reported started, RFC 3339, if that was before this run.
     pub started_at: Option<String>,
+    /// Whether the work was done before, and perhaps elsewhere: what this run takes says nothing about it.
+    pub done_before: bool,
 }
 
 impl Outcome {
@@ -67,6 +69,7 @@ impl Outcome {
             tables: Vec::new(),
             comparisons: Vec::new(),
             started_at: None,
+            done_before: false,
         }
     }
 

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use latency::environment::{self, Meter};
 use latency::report::{
-    Command, Done, Environment, LoadModel, Report, SCHEMA, SlowSample, Throughput, Tool, Workload,
-    finite,
+    Command, Done, Environment, LoadModel, Report, Resources, SCHEMA, SlowSample, Throughput, Tool,
+    Workload, finite,
 };
 use latency::{Gate, IntervalLog, Spec};
 
@@ -194,7 +194,13 @@ impl Run {
     #[must_use]
     pub fn finish(mut self, outcome: Outcome) -> Finished {
         let duration = self.started.elapsed();
-        let resources = self.meter.finish(&mut self.environment);
+        let resources = match (
+            self.meter.finish(&mut self.environment),
+            outcome.done_before,
+        ) {
+            (_, true) => Resources::default(),
+            (resources, false) => resources,
+        };
         let done = done(&outcome);
         let options = self.options;
         let mut report = Report {

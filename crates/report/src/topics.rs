@@ -47,10 +47,42 @@ impl Topic {
     }
 }
 
-/// The page of this name.
+/// Other words that people look for, and the page that explains them.
+const WORDS: &[(&str, &str)] = &[
+    ("autocorrelation", "dependence"),
+    ("ci", "intervals"),
+    ("clock", "floors"),
+    ("confidence", "intervals"),
+    ("equivalence", "verdicts"),
+    ("omission", "coordinated-omission"),
+    ("quantiles", "percentiles"),
+    ("saturated", "open-loop"),
+    ("saturation", "open-loop"),
+    ("slo", "gates"),
+    ("stall", "hold"),
+    ("tail", "percentiles"),
+];
+
+/// The page of this name, in the singular or the plural, or of a word that it explains: `p99`, `slo`, `tail`.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Topic> {
-    TOPICS.iter().find(|topic| topic.name == name)
+    let name = name.to_ascii_lowercase();
+    let named = |wanted: &str| {
+        let is =
+            |topic: &&Topic| topic.name == wanted || topic.name.strip_suffix('s') == Some(wanted);
+        TOPICS.iter().find(is)
+    };
+    let is_percentile = || {
+        let number = name.strip_prefix('p').filter(|rest| !rest.is_empty());
+        number.is_some_and(|rest| {
+            rest.bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b'.')
+        })
+    };
+    let word = || WORDS.iter().find(|(word, _)| *word == name);
+    named(&name)
+        .or_else(|| word().and_then(|(_, page)| named(page)))
+        .or_else(|| is_percentile().then(|| named("percentiles")).flatten())
 }
 
 #[cfg(test)]
@@ -83,5 +115,24 @@ mod tests {
             }
         }
         assert_eq!(find("nonsense"), None);
+    }
+
+    #[test]
+    fn words_lead_to_the_page_that_explains_them() {
+        for (word, page) in WORDS {
+            assert_eq!(find(word).map(|topic| topic.name), Some(*page));
+        }
+        for (word, page) in [
+            ("p99", Some("percentiles")),
+            ("P99.9", Some("percentiles")),
+            ("gate", Some("gates")),
+            ("verdict", Some("verdicts")),
+            ("p", None),
+            ("", None),
+            ("s", None),
+            ("pages", None),
+        ] {
+            assert_eq!(find(word).map(|topic| topic.name), page, "{word}");
+        }
     }
 }

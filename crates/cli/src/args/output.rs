@@ -88,6 +88,8 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "GATE", action = ArgAction::Append)]
     pub(crate) slo: Vec<Gate>,
     /// Whether a limit that the samples cannot decide fails (exit 5, the default) or passes
+    ///
+    /// A limit on a row or a number that the report does not have always fails.
     #[arg(
         long,
         value_name = "pass|fail",

@@ -27,7 +27,8 @@ impl FromStr for Gate {
             text: text.chars().take(80).collect(),
             why,
         };
-        let (left, bound, limit) = split(text).ok_or_else(|| wrong("it has no `<=` or `<`"))?;
+        let (left, bound, limit) =
+            split(text).ok_or_else(|| wrong("it has no `<=`, `<`, `>=` or `>`"))?;
         let target = match measure(left) {
             Some(measure) => {
                 let limit = units::parse_number(limit, measure.unit()).ok_or_else(|| {
@@ -36,12 +37,13 @@ impl FromStr for Gate {
                 Target::Number(measure, limit)
             }
             None => {
+                let row = row(left).map_err(wrong)?;
                 if !matches!(bound, Bound::Most | Bound::Below) {
-                    return Err(wrong("it has no `<=` or `<`"));
+                    return Err(wrong("a time is limited from above, by `<=` or `<`"));
                 }
                 let limit = units::parse_duration(limit)
                     .ok_or_else(|| wrong("the limit must be a time in ns, us, ms, s or h"))?;
-                Target::Row(row(left).map_err(wrong)?, limit)
+                Target::Row(row, limit)
             }
         };
         Ok(Self {

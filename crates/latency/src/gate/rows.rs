@@ -300,8 +300,18 @@ impl Rows<'_> {
         } else {
             (GateVerdict::Inconclusive, "part of the interval above")
         };
-        let (low_text, high_text) = (units::duration(low), units::duration(high));
-        let (value_text, limit) = (units::duration(value), units::duration(self.limit_ns));
+        // The bound that decides is told apart from the limit.
+        let near = if verdict == GateVerdict::Fail {
+            low
+        } else {
+            high
+        };
+        let (near_text, limit) = units::durations_apart(near, self.limit_ns);
+        let (low_text, high_text) = match verdict {
+            GateVerdict::Fail => (near_text, units::duration(high)),
+            _ => (units::duration(low), near_text),
+        };
+        let value_text = units::duration(value);
         let reason = format!("{what} is {value_text} ({low_text} to {high_text}), {says} {limit}");
         Decision {
             verdict,
@@ -320,7 +330,7 @@ impl Rows<'_> {
         let within = self.within(value);
         let means = row.timing == Timing::BatchMean && row.batch > 1;
         let hidden = means && within == (what == "max");
-        let value_text = units::duration(value);
+        let (value_text, limit) = units::durations_apart(value, self.limit_ns);
         if hidden {
             let batch = row.batch;
             let reason = format!(
@@ -332,10 +342,7 @@ impl Rows<'_> {
             true => (GateVerdict::Pass, "within"),
             false => (GateVerdict::Fail, "above"),
         };
-        let reason = format!(
-            "{what} is {value_text}, {says} {}",
-            units::duration(self.limit_ns)
-        );
+        let reason = format!("{what} is {value_text}, {says} {limit}");
         Decision {
             verdict,
             value_ns: Some(value),

@@ -48,7 +48,7 @@ fn texts_that_are_no_gates() {
     let error = "p99 of it".parse::<Gate>().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`p99 of it` is not a gate: it has no `<=` or `<`"
+        "`p99 of it` is not a gate: it has no `<=`, `<`, `>=` or `>`"
     );
     assert!(error.help().contains("p99.9<=2ms"));
 }

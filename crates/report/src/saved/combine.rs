@@ -13,6 +13,7 @@ use crate::{Error, Outcome};
 #[must_use]
 pub fn overlay(files: Vec<Saved>) -> Outcome {
     let mut outcome = Outcome::new("report");
+    outcome.done_before = true;
     let several = files.len() > 1;
     let sources = describe(&files, "read from", &mut outcome);
     for mut file in files {
@@ -38,6 +39,7 @@ pub fn overlay(files: Vec<Saved>) -> Outcome {
 /// [`Error::Merge`] where rows that are of the same thing do not add up.
 pub fn merge(files: Vec<Saved>) -> Result<Outcome, Error> {
     let mut outcome = Outcome::new("report, merged");
+    outcome.done_before = true;
     let sources = describe(&files, "merged from", &mut outcome);
     let mut rows: Vec<Row> = Vec::new();
     for mut file in files {
