@@ -233,7 +233,7 @@ fn open_loop(report: &Report, lines: &mut Vec<Line>) {
         lines.push(Line::of(Tone::Faint, text));
     }
     if load.saturated {
-        let text = ": less than 99 % of the target rate was achieved";
+        let text = ": less than 99 % of what was due was done";
         lines.push(Line::of(Tone::Bad, "SATURATED").plain(text));
     }
 }
