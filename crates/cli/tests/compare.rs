@@ -67,6 +67,17 @@ fn a_regression_fails_the_gate_and_an_undecided_one_can_be_refused() {
     judged("compare base slow --fail-on-regression").expect(4);
     judged("compare base slow --fail-on-regression=200").expect(0);
     judged("compare slow base --fail-on-regression").expect(0);
+    // The limit lies inside the interval.
+    let spread: String = (0..100).map(|at| format!("{}\n", 10_450 + at)).collect();
+    file(dir.path(), "near", spread.as_bytes());
+    file(dir.path(), "ten", numbers(&[(100, 10_000)]).as_bytes());
+    judged("compare ten near --fail-on-regression=4").expect(4);
+    judged("compare ten near --fail-on-regression=6").expect(0);
+    let open = judged("compare ten near --fail-on-regression=5 -qq").expect(5);
+    let said =
+        "whether numbers is worse by more than the 5 % of --fail-on-regression is not decided: ";
+    assert!(open.stderr.contains(said), "{}", open.stderr);
+    judged("compare ten near --fail-on-regression=5 --slo-undecided pass").expect(0);
     // Two separate runs only suggest, and say so.
     let line = "compare base slow --fail-on-regression -qq";
     let suggested = run(dir.path(), words(line)).expect(0);

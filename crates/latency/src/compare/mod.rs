@@ -20,6 +20,7 @@ mod difference;
 mod interleaved;
 mod looks;
 mod options;
+mod regression;
 mod sequential;
 mod verdict;
 
@@ -27,4 +28,5 @@ pub use difference::{differences, median};
 pub use interleaved::{interleaved, interleaved_with};
 pub use looks::Looks;
 pub use options::{CONFIDENCE, MARGIN, MARGIN_MAX, Names, Options, PAIRS_MIN, Sides};
+pub use regression::Regression;
 pub use sequential::{numbers, reports, reports_with, sequences, sequential, sequential_with};

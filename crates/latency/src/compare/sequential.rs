@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::difference::{differences, differences_at, median, skipped};
+use super::regression::NO_BASELINE;
 use super::verdict::Evidence;
 use super::{Names, Options, Sides};
 use crate::foreign::Sequence;
@@ -67,7 +68,7 @@ pub fn reports_with(
                 baseline,
                 target,
             };
-            comparisons.push(without(names, options, "the baseline has no such row"));
+            comparisons.push(without(names, options, NO_BASELINE));
         }
     }
     comparisons
@@ -145,7 +146,7 @@ pub fn sequences(
     }
     for second in target {
         if unmatched.remove(second.name.as_str()).is_some() {
-            found.push(missing(&second.name, "the baseline has no such row"));
+            found.push(missing(&second.name, NO_BASELINE));
         }
     }
     found

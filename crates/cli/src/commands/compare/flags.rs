@@ -75,8 +75,9 @@ pub(crate) struct CompareArgs {
     pub(crate) ignore_failure: bool,
     /// Exit 4 if the target is worse by more than PCT %
     ///
-    /// Without a number, exit 4 for every verdict `worse`. A number that follows is the percentage, as in
-    /// `--fail-on-regression 5%`: a file of that name is `./5`.
+    /// The whole interval decides. Where PCT lies inside it, or where the target lacks a row, the exit code is 5; with
+    /// --slo-undecided pass it is 5 for a row that lacks alone. Without a number, exit 4 for every verdict `worse`. A
+    /// number that follows is the percentage, as in `--fail-on-regression 5%`: a file of that name is `./5`.
     #[arg(long, value_name = "PCT", num_args = 0..=1, require_equals = true, default_missing_value = "0",
           value_parser = percent)]
     pub(crate) fail_on_regression: Option<f64>,

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use bench::{Paired, Turn, paired_until};
-use latency::compare::{self, Looks, Names, Options, Sides};
+use latency::compare::{self, Looks, Names, Options, Regression, Sides};
 use latency::report::{Cell, LatencyName, Table, Unit, Verdict};
 use latency::{BucketPolicy, Meter, Recorder, Recording, Spec};
 use report::Outcome;
@@ -127,8 +127,12 @@ impl Growth {
             control: Some(control),
             bucket_ops: batch,
         };
-        let verdict = compare::interleaved_with(names, sides, self.options).verdict;
-        share >= 1.0 || !matches!(verdict, Verdict::Inconclusive | Verdict::Small)
+        let found = compare::interleaved_with(names, sides, self.options);
+        let limit = args.fail_on_regression.map(|percent| percent / 100.0);
+        let limit_open =
+            limit.is_some_and(|limit| Regression::of(&found, limit) == Regression::Undecided);
+        let verdict_open = matches!(found.verdict, Verdict::Inconclusive | Verdict::Small);
+        share >= 1.0 || !(verdict_open || limit_open)
     }
 }
 

@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use latency::compare::{self, Names, Options};
+use latency::compare::{self, Names, Options, Regression};
 use latency::foreign::{self, Samples, Sequence};
 use latency::report::{Comparison, Design, LatencyName, Report, Verdict};
 use report::saved::{FileKind, Saved};
 use report::{ExitStatus, Outcome, names, units};
 
+use crate::args::output::Undecided;
 use crate::commands::compare::flags::CompareArgs;
 use crate::commands::compare::interleave;
 use crate::commands::saved::{files as saved_files, read_bounded};
@@ -57,35 +58,12 @@ fn check_percent(flag: &str, percent: Option<f64>) -> Result<()> {
 }
 
 fn verdict_status(comparisons: &[Comparison], args: &CompareArgs) -> ExitStatus {
-    let regressed = |comparison: &Comparison, percent: f64| {
-        let median = comparison.difference.as_ref().map(|found| found.median);
-        comparison.verdict == Verdict::Worse && median.is_some_and(|m| m * 100.0 > percent)
-    };
+    let regression = args
+        .fail_on_regression
+        .map(|percent| regression_status(comparisons, percent, args));
     let say = |what: String| message::failure(&Failure::new(what));
-    if let Some(percent) = args.fail_on_regression {
-        let mut fails = false;
-        for one in comparisons.iter().filter(|one| regressed(one, percent)) {
-            let median = one.difference.as_ref().map_or(0.0, |found| found.median);
-            let found = units::signed_percent(median);
-            let what = format!(
-                "{} is worse by {found}, more than the {percent} % of --fail-on-regression",
-                one.row
-            );
-            match one.design == Design::Interleaved || args.fail_unpaired {
-                true => {
-                    fails = true;
-                    say(what);
-                }
-                // Two separate runs fail nothing by themselves.
-                false => message::failure(
-                    &Failure::new(format!("{what}, but two separate runs only suggest it"))
-                        .help("compare both in one run (--interleave), or add --fail-unpaired"),
-                ),
-            }
-        }
-        if fails {
-            return ExitStatus::Gate;
-        }
+    if let Some(status) = regression.filter(|status| *status != ExitStatus::Ok) {
+        return status;
     }
     let undecided = |comparison: &&Comparison| {
         matches!(comparison.verdict, Verdict::Inconclusive | Verdict::Small)
@@ -98,6 +76,53 @@ fn verdict_status(comparisons: &[Comparison], args: &CompareArgs) -> ExitStatus 
         return ExitStatus::Inconclusive;
     }
     ExitStatus::Ok
+}
+
+/// Says which rows are worse by more than `percent`, and of which that is not known.
+fn regression_status(comparisons: &[Comparison], percent: f64, args: &CompareArgs) -> ExitStatus {
+    let undecided_fails = args.output.report.slo_undecided == Undecided::Fail;
+    let (mut fails, mut unknown) = (false, false);
+    for (nth, one) in comparisons.iter().enumerate() {
+        // Two separate runs fail nothing by themselves. Of commands, rounds are added until the first row, the wall time,
+        // is decided; the others can fail, and need not be decided.
+        let (counts, open_counts) = match one.design {
+            Design::Interleaved => (true, nth == 0),
+            Design::Sequential => (args.fail_unpaired, args.fail_unpaired),
+        };
+        let (row, compared) = (&one.row, one.pairs > 0);
+        match Regression::of(one, percent / 100.0) {
+            Regression::Within => {}
+            Regression::Beyond => {
+                let median = one.difference.as_ref().map_or(0.0, |found| found.median);
+                let found = units::signed_percent(median);
+                let what = format!(
+                    "{row} is worse by {found}, more than the {percent} % of --fail-on-regression"
+                );
+                fails |= counts;
+                match counts {
+                    true => message::failure(&Failure::new(what)),
+                    false => message::failure(
+                        &Failure::new(format!("{what}, but two separate runs only suggest it"))
+                            .help("compare both in one run (--interleave), or add --fail-unpaired"),
+                    ),
+                }
+            }
+            Regression::Undecided if !compared || open_counts && undecided_fails => {
+                unknown = true;
+                let what = format!(
+                    "whether {row} is worse by more than the {percent} % of --fail-on-regression is not decided: {}",
+                    one.reason
+                );
+                message::failure(&Failure::new(what));
+            }
+            Regression::Undecided => {}
+        }
+    }
+    match (fails, unknown) {
+        (true, _) => ExitStatus::Gate,
+        (false, true) => ExitStatus::Inconclusive,
+        (false, false) => ExitStatus::Ok,
+    }
 }
 
 /// What a file to compare holds.

@@ -1,0 +1,106 @@
+//! Whether a comparison shows that the target is worse by more than a limit.
+
+use crate::report::{Comparison, Verdict};
+
+/// Why a row of the target alone was not compared.
+pub(super) const NO_BASELINE: &str = "the baseline has no such row";
+
+/// What a limit on the regression makes of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Regression {
+    /// The target is worse, and the whole interval lies above the limit.
+    Beyond,
+    /// The whole interval is within the limit, or the verdict is *better* or *no difference*; or the row is new.
+    Within,
+    /// The limit lies inside the interval, the difference may be drift, or nothing was compared.
+    Undecided,
+}
+
+impl Regression {
+    /// Judges a comparison by its interval, as gates are judged. `limit` is a share: 0.05 is 5 %. With a limit of 0
+    /// the verdict *worse* is beyond it.
+    ///
+    /// ```
+    /// use perfkit_latency::compare::{self, Names, Options, Regression};
+    ///
+    /// let names = Names { row: "numbers", baseline: "old", target: "new" };
+    /// let slower = compare::numbers(names, &[10.0; 40], &[12.0; 40], Options::default());
+    /// assert_eq!(Regression::of(&slower, 0.05), Regression::Beyond);
+    /// assert_eq!(Regression::of(&slower, 0.25), Regression::Within);
+    /// ```
+    #[must_use]
+    pub fn of(comparison: &Comparison, limit: f64) -> Self {
+        if matches!(comparison.verdict, Verdict::Better | Verdict::NoDifference) {
+            return Self::Within;
+        }
+        let interval = comparison
+            .difference
+            .as_ref()
+            .and_then(|found| found.median_ci95);
+        match interval {
+            None if comparison.reason == NO_BASELINE => Self::Within,
+            None => Self::Undecided,
+            Some([_, high]) if high <= limit => Self::Within,
+            Some([low, _])
+                if comparison.verdict == Verdict::Worse && (low > limit || limit <= 0.0) =>
+            {
+                Self::Beyond
+            }
+            Some(_) => Self::Undecided,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::{Names, Options, numbers};
+    use crate::report::Differences;
+
+    #[test]
+    fn the_whole_interval_decides() {
+        let names = Names {
+            row: "numbers",
+            baseline: "old",
+            target: "new",
+        };
+        let mut comparison = numbers(names, &[10.0; 40], &[10.0; 40], Options::default());
+        use Regression::{Beyond, Undecided, Within};
+        use Verdict::{Better, Inconclusive, NoDifference, Small, Worse};
+        for (verdict, interval, limit, expected) in [
+            (Worse, Some([0.049, 0.058]), 0.05, Undecided),
+            (Worse, Some([0.051, 0.058]), 0.05, Beyond),
+            (Worse, Some([0.05, 0.058]), 0.05, Undecided),
+            (Worse, Some([0.02, 0.05]), 0.05, Within),
+            (Worse, Some([0.02, 0.05]), 0.0, Beyond),
+            (Worse, Some([-0.01, 0.05]), 0.0, Beyond),
+            (Small, Some([0.007, 0.018]), 0.05, Within),
+            (Small, Some([0.2, 0.6]), 0.05, Undecided),
+            (Inconclusive, Some([-0.05, 0.2]), 0.05, Undecided),
+            (Inconclusive, Some([-0.05, 0.04]), 0.05, Within),
+            (Inconclusive, None, 0.05, Undecided),
+            (NoDifference, Some([-0.01, 0.01]), 0.0, Within),
+            (Better, Some([-0.3, -0.2]), 0.0, Within),
+            (Better, None, 0.0, Within),
+        ] {
+            comparison.verdict = verdict;
+            comparison.difference = Some(Differences {
+                range: [-1.0, 1.0],
+                median: 0.0,
+                median_ci95: interval,
+                p99: 1.0,
+                better: 0.5,
+            });
+            assert_eq!(
+                Regression::of(&comparison, limit),
+                expected,
+                "{verdict:?} {interval:?}"
+            );
+        }
+        comparison.verdict = Inconclusive;
+        comparison.difference = None;
+        assert_eq!(Regression::of(&comparison, 0.05), Undecided);
+        comparison.reason = NO_BASELINE.to_owned();
+        assert_eq!(Regression::of(&comparison, 0.05), Within);
+    }
+}
