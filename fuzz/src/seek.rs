@@ -2,6 +2,7 @@
 //! decoding on threads.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use zstdkit::parallel::ParallelDecoder;
 use zstdkit::seekable::{Indexer, RangeDecoder, SeekTable};
@@ -13,6 +14,8 @@ use crate::zstd::{check_error, decode};
 /// What a test may decode at most.
 const OUTPUT_LIMIT: u64 = 4 << 20;
 const ROOM_BYTES: usize = 256 << 10;
+/// How long a call may wait for threads.
+const WAIT: Duration = Duration::from_millis(1);
 
 /// Any bytes as a file with a seek table. The table is refused with a byte, or lies inside the
 /// file; a range that can be read is a slice of what the file decodes to, by the table or by an
@@ -188,8 +191,8 @@ fn decode_parallel(
         let mut input = piece.unwrap_or_default();
         loop {
             let step = match piece {
-                Some(_) => decoder.push(input, &mut room),
-                None => decoder.end(&mut room),
+                Some(_) => decoder.push(input, &mut room, WAIT),
+                None => decoder.end(&mut room, WAIT),
             };
             let step = match step {
                 Ok(step) => step,

@@ -19,6 +19,7 @@ mod properties;
 mod recipe;
 mod seekable;
 mod sliced;
+mod steps;
 #[cfg(feature = "tokio")]
 mod tokio;
 #[cfg(feature = "tokio")]

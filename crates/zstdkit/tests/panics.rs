@@ -3,11 +3,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
 use zstdkit::parallel::{JobObserver, ParallelDecoder, SeekableEncoder};
 use zstdkit::{DecoderOptions, EncoderOptions, Error, ErrorKind, State};
 
 use crate::common::{ends, frame, prose};
+
+/// How long a call may wait for threads.
+const WAIT: Duration = Duration::from_millis(1);
 
 /// An observer whose jobs panic as long as this is set.
 fn panicking() -> (JobObserver, Arc<AtomicBool>) {
@@ -22,23 +26,25 @@ fn panicking() -> (JobObserver, Arc<AtomicBool>) {
 
 fn encode(encoder: &mut SeekableEncoder, content: &[u8]) -> Result<Vec<u8>, Error> {
     let (mut rest, mut file) = (content, Vec::new());
-    while !rest.is_empty() {
-        let (taken, output) = encoder.push(rest)?;
-        rest = &rest[taken..];
-        file.extend_from_slice(output.as_deref().unwrap_or_default());
+    loop {
+        let step = match rest {
+            [] => encoder.end(WAIT)?,
+            rest => encoder.push(rest, WAIT)?,
+        };
+        rest = &rest[step.consumed..];
+        file.extend_from_slice(step.output.as_deref().unwrap_or_default());
+        if step.state == State::Done {
+            return Ok(file);
+        }
     }
-    while let Some(output) = encoder.end()? {
-        file.extend_from_slice(&output);
-    }
-    Ok(file)
 }
 
 fn decode(decoder: &mut ParallelDecoder, stream: &[u8]) -> Result<Vec<u8>, Error> {
     let (mut rest, mut content, mut room) = (stream, Vec::new(), vec![0; 1 << 17]);
     loop {
         let step = match rest {
-            [] => decoder.end(&mut room)?,
-            rest => decoder.push(rest, &mut room)?,
+            [] => decoder.end(&mut room, WAIT)?,
+            rest => decoder.push(rest, &mut room, WAIT)?,
         };
         rest = &rest[step.consumed..];
         content.extend_from_slice(step.output.as_deref().unwrap_or(&room[..step.produced]));

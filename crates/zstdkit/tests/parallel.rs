@@ -5,9 +5,13 @@
 use crate::common::{Decoded, cycle, decode, frame, noise, prose, skippable};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use zstdkit::parallel::ParallelDecoder;
 use zstdkit::{Decoder, DecoderOptions, EncoderOptions, ErrorKind, State};
+
+/// How long a call may wait for threads.
+const WAIT: Duration = Duration::from_millis(1);
 
 /// Where workers write content.
 #[derive(Clone, Default)]
@@ -65,13 +69,13 @@ fn parallel_with(
         rest = after;
         loop {
             let step = match ended {
-                true => decoder.end(&mut room),
-                false => decoder.push(input, &mut room),
+                true => decoder.end(&mut room, WAIT),
+                false => decoder.push(input, &mut room, WAIT),
             };
             let step = match step {
                 Ok(step) => step,
                 Err(error) => {
-                    assert_eq!(decoder.end(&mut room).unwrap_err(), error);
+                    assert_eq!(decoder.end(&mut room, WAIT).unwrap_err(), error);
                     return Decoded {
                         content,
                         result: Err(error),
@@ -241,7 +245,7 @@ fn a_frame_too_large_to_be_held_is_decoded_as_it_comes() {
     same(&DecoderOptions::default(), &stream, &[1 << 18], 2);
     let mut decoder = ParallelDecoder::new(&DecoderOptions::default(), 2).unwrap();
     decoder.reset(true);
-    let step = decoder.push(&large, &mut [0; 1000]).unwrap();
+    let step = decoder.push(&large, &mut [0; 1000], WAIT).unwrap();
     assert_eq!(step.produced, 1000);
 }
 
@@ -334,7 +338,7 @@ fn a_decoder_that_was_abandoned_starts_afresh() {
         decoder.reset(true);
         let mut rest = &stream[..taken];
         while !rest.is_empty() {
-            let step = decoder.push(rest, &mut [0; 1000]).unwrap();
+            let step = decoder.push(rest, &mut [0; 1000], WAIT).unwrap();
             rest = &rest[step.consumed..];
         }
         decoder.reset(true);

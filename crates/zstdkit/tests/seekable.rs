@@ -5,11 +5,15 @@
 use crate::common::{frame, prose, skippable, xxh};
 use proptest::prelude::*;
 use std::ops::Range;
+use std::time::Duration;
 use zstd_safe::seekable::{Seekable, SeekableCStream};
 use zstd_safe::{InBuffer, OutBuffer};
 use zstdkit::parallel::SeekableEncoder;
 use zstdkit::seekable::{FOOTER_BYTES, Footer, Indexer, RangeDecoder, SeekTable, SeekTableBuilder};
 use zstdkit::{DecoderOptions, EncoderOptions, Error, ErrorKind, State};
+
+/// How long a call may wait for threads.
+const WAIT: Duration = Duration::from_millis(1);
 
 /// A file of frames of these contents with a table.
 fn file(contents: &[Vec<u8>], checksums: bool) -> Vec<u8> {
@@ -33,16 +37,20 @@ fn seekable(content: &[u8], frame_bytes: usize, threads: usize) -> Vec<u8> {
     let mut file = Vec::new();
     for mut piece in content.chunks(70_001) {
         while !piece.is_empty() {
-            let (taken, output) = encoder.push(piece).unwrap();
-            assert!(taken > 0 || output.is_some(), "no progress");
-            piece = &piece[taken..];
-            file.extend_from_slice(output.as_deref().unwrap_or_default());
+            let step = encoder.push(piece, WAIT).unwrap();
+            piece = &piece[step.consumed..];
+            file.extend_from_slice(step.output.as_deref().unwrap_or_default());
         }
     }
-    while let Some(output) = encoder.end().unwrap() {
-        file.extend_from_slice(&output);
+    loop {
+        let step = encoder.end(WAIT).unwrap();
+        file.extend_from_slice(step.output.as_deref().unwrap_or_default());
+        if step.state == State::Done {
+            break;
+        }
     }
-    assert!(encoder.end().unwrap().is_none());
+    let after = encoder.end(WAIT).unwrap();
+    assert!(after.state == State::Done && after.output.is_none());
     file
 }
 

@@ -6,6 +6,8 @@ mod decoded;
 mod replay;
 mod work;
 
+use std::time::Duration;
+
 pub use self::decoded::Decoded;
 use self::replay::{Mode, Replay};
 use self::work::{Accepted, Done, Made, Task, worker};
@@ -18,13 +20,22 @@ use crate::error::{Error, Repr};
 use crate::options::DecoderOptions;
 use crate::step::State;
 
+/// The most input that a call takes.
+const INPUT_BYTES_MAX: usize = 128 << 10;
+/// Content of a run that a call decodes itself: as much as a block has.
+const OWN_BYTES_MAX: u64 = 128 << 10;
+
 /// Decompresses the frames of a stream in parallel.
+///
+/// A call takes at most 128 KiB of input, decodes at most 128 KiB of content itself, and waits for threads no
+/// longer than it is told to.
 ///
 /// Frames of up to 32 MiB are held until they are complete and then decoded by a thread. At most one
 /// more run of frames than there are threads is in progress, so memory is bounded. The calling thread
 /// decodes larger frames as they come. Threads are started when there is work for them.
 ///
 /// ```
+/// use std::time::Duration;
 /// use zstdkit::{State, parallel::ParallelDecoder};
 ///
 /// let frame = zstdkit::compress(&[7; 300_000], &Default::default())?;
@@ -32,9 +43,11 @@ use crate::step::State;
 /// let mut decoder = ParallelDecoder::new(&Default::default(), 2)?;
 /// let (mut rest, mut content, mut room) = (&stream[..], Vec::new(), vec![0; 1 << 17]);
 /// loop {
+///     // Other work can be done after each millisecond.
+///     let wait = Duration::from_millis(1);
 ///     let step = match rest {
-///         [] => decoder.end(&mut room)?,
-///         rest => decoder.push(rest, &mut room)?,
+///         [] => decoder.end(&mut room, wait)?,
+///         rest => decoder.push(rest, &mut room, wait)?,
 ///     };
 ///     rest = &rest[step.consumed..];
 ///     content.extend_from_slice(step.output.as_deref().unwrap_or(&room[..step.produced]));
@@ -53,7 +66,7 @@ pub struct ParallelDecoder {
     decoder: Decoder,
     planner: Planner,
     workers: OrderedWorkers<Task, Done>,
-    /// A worker on this thread, for streams of a single run.
+    /// A worker on this thread, for streams of a single short run.
     own: Option<Worker<Task, Done>>,
     mode: Mode,
     /// A run that a worker could not decode: decoded next, in order.
@@ -132,16 +145,21 @@ impl ParallelDecoder {
     /// Takes input and hands out content: in the room, in an [`Output`](super::Output), or as a count of bytes that a
     /// worker has already written.
     ///
-    /// Call it until it has taken all input and the state is not [`State::MoreOutput`]. A call decodes
-    /// at most one block itself, but may wait for a thread to finish its run.
-    pub fn push(&mut self, input: &[u8], room: &mut [u8]) -> Result<Decoded, Error> {
-        self.guarded(|this| this.step(input, room, false))
+    /// Call it until it has taken all input and the state is not [`State::MoreOutput`]. If a call can do nothing
+    /// else, it waits for a thread up to `wait`, and may then have done nothing.
+    pub fn push(
+        &mut self,
+        input: &[u8],
+        room: &mut [u8],
+        wait: Duration,
+    ) -> Result<Decoded, Error> {
+        self.guarded(|this| this.step(input, room, false, wait))
     }
 
-    /// Tells it that the stream has ended. Each call hands out more of the rest, until the state is
-    /// [`State::Done`]: the stream was complete.
-    pub fn end(&mut self, room: &mut [u8]) -> Result<Decoded, Error> {
-        self.guarded(|this| this.step(&[], room, true))
+    /// Tells it that the stream has ended. Each call hands out more of the rest, after waiting for it up to `wait`,
+    /// until the state is [`State::Done`]: the stream was complete.
+    pub fn end(&mut self, room: &mut [u8], wait: Duration) -> Result<Decoded, Error> {
+        self.guarded(|this| this.step(&[], room, true, wait))
     }
 
     /// The totals of everything handed out so far.
@@ -169,7 +187,14 @@ impl ParallelDecoder {
         result
     }
 
-    fn step(&mut self, input: &[u8], room: &mut [u8], end: bool) -> Result<Decoded, Error> {
+    fn step(
+        &mut self,
+        input: &[u8],
+        room: &mut [u8],
+        end: bool,
+        mut wait: Duration,
+    ) -> Result<Decoded, Error> {
+        let piece = &input[..input.len().min(INPUT_BYTES_MAX)];
         let mut consumed = 0;
         loop {
             if self.replay_is_due() {
@@ -179,19 +204,32 @@ impl ParallelDecoder {
                 }
                 continue;
             }
-            if let Some(done) = self.result(end)? {
-                match self.accept(done) {
-                    Some(Accepted::Output(output)) if !output.is_empty() => {
-                        return Ok(Decoded::more(consumed, 0, Some(output)));
-                    }
-                    Some(Accepted::Placed(placed)) => {
-                        let more = Decoded::more(consumed, 0, None);
-                        return Ok(Decoded { placed, ..more });
-                    }
-                    _ => continue,
+            let must_wait = self.must_wait(end);
+            let needs_input = !end && consumed == input.len();
+            let limit = match must_wait && consumed == 0 && !needs_input {
+                true => std::mem::take(&mut wait),
+                false => Duration::ZERO,
+            };
+            match self.result(limit)?.map(|done| self.accept(done)) {
+                Some(Some(Accepted::Output(output))) if !output.is_empty() => {
+                    return Ok(Decoded::more(consumed, 0, Some(output)));
                 }
+                Some(Some(Accepted::Placed(placed))) => {
+                    let more = Decoded::more(consumed, 0, None);
+                    return Ok(Decoded { placed, ..more });
+                }
+                Some(_) => continue,
+                None if must_wait => {
+                    let state = match needs_input {
+                        true => State::NeedInput,
+                        false => State::MoreOutput,
+                    };
+                    let more = Decoded::more(consumed, 0, None);
+                    return Ok(Decoded { state, ..more });
+                }
+                None => {}
             }
-            let rest = &input[consumed..];
+            let rest = &piece[consumed..];
             if self.mode == Mode::InOrder {
                 let step = self.decoder.push(rest, room)?;
                 consumed += step.consumed;
@@ -218,18 +256,13 @@ impl ParallelDecoder {
                     continue;
                 }
             }
-            let state = if end {
-                self.finish()?
-            } else {
-                State::NeedInput
+            let state = match end {
+                true => self.finish()?,
+                false if consumed < input.len() => State::MoreOutput,
+                false => State::NeedInput,
             };
-            return Ok(Decoded {
-                consumed,
-                produced: 0,
-                output: None,
-                placed: 0,
-                state,
-            });
+            let more = Decoded::more(consumed, 0, None);
+            return Ok(Decoded { state, ..more });
         }
     }
 
@@ -262,10 +295,11 @@ impl ParallelDecoder {
         }
     }
 
-    /// Starts no thread for the last run of a stream.
+    /// Starts no thread for a short last run of a stream.
     fn start_last(&mut self, part: Part) -> Result<(), Error> {
+        let alone = self.workers.is_idle() && self.workers.threads() == 0;
         match part {
-            Part::Frames(run) if self.workers.is_idle() && self.workers.threads() == 0 => {
+            Part::Frames(run) if alone && run.content_bytes_max <= OWN_BYTES_MAX => {
                 let task = self.task(run);
                 let own = match &mut self.own {
                     Some(own) => own,
@@ -299,20 +333,18 @@ impl ParallelDecoder {
         }
     }
 
-    /// The next result. Waits for it only if nothing else can be done.
-    fn result(&mut self, end: bool) -> Result<Option<Done>, Error> {
-        if self.workers.is_idle() {
-            return Ok(None);
-        }
+    /// Whether nothing can be done before the next result.
+    fn must_wait(&self, end: bool) -> bool {
         // At the end the threads may still need more work before waiting makes sense.
-        let more = end && self.planner.has_more();
-        let wait = self.workers.is_full() || self.held.is_some() || (end && !more);
-        if !wait {
-            return Ok(self.workers.try_next());
-        }
+        let last = end && !self.planner.has_more();
+        !self.workers.is_idle() && (self.workers.is_full() || self.held.is_some() || last)
+    }
+
+    /// The next result, if it comes within this time.
+    fn result(&mut self, wait: Duration) -> Result<Option<Done>, Error> {
         let offset = self.totals.bytes_in;
-        let done = self.workers.next().ok_or(Repr::WorkerGone { offset })?;
-        Ok(Some(done))
+        let result = self.workers.next_within(wait);
+        result.map_err(|_| Repr::WorkerGone { offset }.into())
     }
 
     /// Hands out the result of a worker. If there is none, or it exceeds the output limit, the run is
@@ -348,39 +380,6 @@ impl ParallelDecoder {
                 Some(Accepted::Output(self.content.output(content)))
             }
         }
-    }
-
-    fn replay_is_due(&self) -> bool {
-        self.retry.is_some() || (self.held.is_some() && self.workers.is_idle())
-    }
-
-    /// One step of the decoder through bytes that were held.
-    fn go_on_with_replay(&mut self, room: &mut [u8]) -> Result<usize, Error> {
-        let slot = match self.retry {
-            Some(_) => &mut self.retry,
-            None => &mut self.held,
-        };
-        let Some(replay) = slot else {
-            return Ok(0);
-        };
-        if !std::mem::replace(&mut replay.begun, true) {
-            self.decoder.resume(self.totals);
-        }
-        let step = self.decoder.push(&replay.bytes[replay.at..], room)?;
-        replay.at += step.consumed;
-        self.totals = self.decoder.totals();
-        if step.state == State::MoreOutput || replay.at < replay.bytes.len() {
-            return Ok(step.produced);
-        }
-        if self.retry.take().is_none() {
-            // The planner takes no bytes that are not a frame: they are next in the input.
-            let some = self.held.take().is_some_and(|held| held.at > 0);
-            self.mode = Mode::InOrder;
-            if some && self.decoder.at_boundary() {
-                self.gather();
-            }
-        }
-        Ok(step.produced)
     }
 }
 

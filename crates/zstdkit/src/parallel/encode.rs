@@ -1,6 +1,8 @@
 //! The seekable encoder: content is split into frames of equal size, which threads compress, followed by
 //! a seek table. The output does not depend on the number of threads.
 
+use std::time::Duration;
+
 use super::buffers::{Buffers, Output};
 use super::hooks::{JobObserver, no_observer};
 use super::workers::{OrderedWorkers, Worker};
@@ -9,6 +11,7 @@ use crate::error::{Error, Repr};
 use crate::oneshot::Compressor;
 use crate::options::EncoderOptions;
 use crate::seekable::SeekTableBuilder;
+use crate::step::State;
 
 /// The default content of a frame: one window of the usual levels, so that hardly any ratio is lost.
 pub const FRAME_BYTES_DEFAULT: usize = 2 << 20;
@@ -18,27 +21,41 @@ const FRAME_BYTES_MIN: usize = 1 << 10;
 const FRAME_BYTES_MAX: usize = 1 << 30;
 /// The length of a frame's checksum, which ends it.
 const CHECKSUM_BYTES: usize = 4;
+/// The most input that a call takes.
+const INPUT_BYTES_MAX: usize = 128 << 10;
+/// Content of a stream of one frame that a call compresses itself.
+const OWN_BYTES_MAX: usize = 16 << 10;
 
 /// Compresses a stream into a seekable file: independent frames, compressed in parallel, and a seek
 /// table.
+///
+/// A call takes at most 128 KiB of input and waits for threads no longer than it is told to. It compresses
+/// nothing itself, but for a stream of up to 16 KiB.
 ///
 /// At most one more frame than there are threads is in progress. This bounds the memory: the content
 /// and the output of that many frames, and a context for each thread. Threads are started when there
 /// is work for them.
 ///
 /// ```
+/// use std::time::Duration;
+/// use zstdkit::State;
 /// use zstdkit::{parallel::SeekableEncoder, seekable::SeekTable};
 ///
 /// let content = vec![7; 300_000];
 /// let mut encoder = SeekableEncoder::new(&Default::default(), 100_000, 2)?;
 /// let (mut rest, mut file) = (&content[..], Vec::new());
-/// while !rest.is_empty() {
-///     let (taken, output) = encoder.push(rest)?;
-///     rest = &rest[taken..];
-///     file.extend(output.iter().flat_map(|frame| frame.iter()));
-/// }
-/// while let Some(frame) = encoder.end()? {
-///     file.extend_from_slice(&frame);
+/// loop {
+///     // Other work can be done after each millisecond.
+///     let wait = Duration::from_millis(1);
+///     let step = match rest {
+///         [] => encoder.end(wait)?,
+///         rest => encoder.push(rest, wait)?,
+///     };
+///     rest = &rest[step.consumed..];
+///     file.extend_from_slice(step.output.as_deref().unwrap_or_default());
+///     if step.state == State::Done {
+///         break;
+///     }
 /// }
 /// assert_eq!(SeekTable::find(&file)?.expect("a table").len(), 3);
 /// assert_eq!(zstdkit::decompress(&file, &Default::default())?, content);
@@ -48,7 +65,7 @@ pub struct SeekableEncoder {
     options: EncoderOptions,
     frame_bytes: usize,
     workers: OrderedWorkers<Task, Done>,
-    /// A worker on this thread, for streams of a single frame.
+    /// A worker on this thread, for streams of a single short frame.
     own: Option<Worker<Task, Done>>,
     /// Content of the next frame.
     next: Vec<u8>,
@@ -61,11 +78,33 @@ pub struct SeekableEncoder {
     failed: Option<Error>,
 }
 
+/// The result of one call of a [`SeekableEncoder`].
+#[derive(Debug)]
+#[must_use = "the count says which bytes were taken"]
+pub struct Encoded {
+    /// Bytes taken from the start of the input. The rest must be given again.
+    pub consumed: usize,
+    /// The next part of the file: a frame, or the seek table.
+    pub output: Option<Output>,
+    /// What to do next.
+    pub state: State,
+}
+
+impl Encoded {
+    fn more(consumed: usize, output: Option<Output>) -> Self {
+        Self {
+            consumed,
+            output,
+            state: State::MoreOutput,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     NotYet,
-    LastFrame,
-    Table,
+    /// All content is on its way.
+    Asked,
     Done,
 }
 
@@ -132,60 +171,67 @@ impl SeekableEncoder {
         self.failed = None;
     }
 
-    /// Takes input and hands out the next frame if it is ready. Give input that was not taken again.
-    /// A call may wait for a thread to finish its frame.
-    pub fn push(&mut self, input: &[u8]) -> Result<(usize, Option<Output>), Error> {
+    /// Takes input and hands out the next frame if it is ready. If it can do neither, it waits for a frame up to
+    /// `wait`. A step that did nothing is [`State::MoreOutput`]: call again with the rest of the input.
+    pub fn push(&mut self, input: &[u8], wait: Duration) -> Result<Encoded, Error> {
         self.guarded(|this| {
-            if this.ending != Ending::NotYet {
-                return match input.len() {
-                    0 => Ok((0, None)),
-                    given => Err(Repr::NoOpenFrame { given }.into()),
-                };
+            if let (true, given @ 1..) = (this.ending != Ending::NotYet, input.len()) {
+                return Err(Repr::NoOpenFrame { given }.into());
             }
+            let piece = &input[..input.len().min(INPUT_BYTES_MAX)];
             let mut taken = 0;
             loop {
-                if let Some(done) = this.result(false)? {
-                    return Ok((taken, Some(this.accept(done)?)));
+                let full = this.workers.is_full();
+                let waits = full && taken == 0 && !piece.is_empty();
+                if let Some(done) = this.result(if waits { wait } else { Duration::ZERO })? {
+                    return Ok(Encoded::more(taken, Some(this.accept(done)?)));
                 }
-                let count = (this.frame_bytes - this.next.len()).min(input.len() - taken);
+                if taken == input.len() {
+                    let state = State::NeedInput;
+                    return Ok(Encoded {
+                        state,
+                        ..Encoded::more(taken, None)
+                    });
+                }
+                if full || taken == piece.len() {
+                    return Ok(Encoded::more(taken, None));
+                }
+                let count = (this.frame_bytes - this.next.len()).min(piece.len() - taken);
                 if this.next.capacity() == 0 {
                     this.next = this.content.take();
                 }
-                this.next.extend_from_slice(&input[taken..taken + count]);
+                this.next.extend_from_slice(&piece[taken..taken + count]);
                 taken += count;
-                if this.next.len() < this.frame_bytes {
-                    return Ok((taken, None));
+                if this.next.len() == this.frame_bytes {
+                    this.submit()?;
                 }
-                this.submit()?;
             }
         })
     }
 
-    /// Tells it that the content has ended. Each call hands out the next remaining frame, then the seek
-    /// table, then `None`.
-    pub fn end(&mut self) -> Result<Option<Output>, Error> {
+    /// Tells it that the content has ended. Each call hands out the next remaining frame, after waiting for it up
+    /// to `wait`; with the seek table the state is [`State::Done`].
+    pub fn end(&mut self, wait: Duration) -> Result<Encoded, Error> {
         self.guarded(|this| {
-            loop {
-                if let Some(done) = this.result(this.ending != Ending::NotYet)? {
-                    return this.accept(done).map(Some);
-                }
-                match this.ending {
-                    Ending::NotYet => {
-                        this.ending = Ending::LastFrame;
-                        // Empty content gives a frame too: a file without one is not valid.
-                        if !this.next.is_empty() || this.next_start == 0 {
-                            this.submit_last()?;
-                        }
-                    }
-                    Ending::LastFrame => this.ending = Ending::Table,
-                    Ending::Table => {
-                        this.ending = Ending::Done;
-                        let table = this.table.finish();
-                        return Ok(Some(this.stored.output(table)));
-                    }
-                    Ending::Done => return Ok(None),
+            if this.ending == Ending::NotYet && !this.workers.is_full() {
+                this.ending = Ending::Asked;
+                // Empty content gives a frame too: a file without one is not valid.
+                if !this.next.is_empty() || this.next_start == 0 {
+                    this.submit_last()?;
                 }
             }
+            if let Some(done) = this.result(wait)? {
+                return Ok(Encoded::more(0, Some(this.accept(done)?)));
+            }
+            if !this.workers.is_idle() {
+                return Ok(Encoded::more(0, None));
+            }
+            let table = (this.ending == Ending::Asked).then(|| this.table.take());
+            this.ending = Ending::Done;
+            Ok(Encoded {
+                state: State::Done,
+                ..Encoded::more(0, table.map(|table| this.stored.output(table)))
+            })
         })
     }
 
@@ -201,13 +247,11 @@ impl SeekableEncoder {
         result
     }
 
-    fn result(&mut self, wait: bool) -> Result<Option<Done>, Error> {
-        if self.workers.is_idle() || !(wait || self.workers.is_full()) {
-            return Ok(self.workers.try_next());
-        }
+    /// The next result, if it comes within this time.
+    fn result(&mut self, wait: Duration) -> Result<Option<Done>, Error> {
         let offset = self.next_start;
-        let done = self.workers.next().ok_or(Repr::WorkerGone { offset })?;
-        Ok(Some(done))
+        let result = self.workers.next_within(wait);
+        result.map_err(|_| Repr::WorkerGone { offset }.into())
     }
 
     fn accept(&mut self, done: Done) -> Result<Output, Error> {
@@ -230,9 +274,9 @@ impl SeekableEncoder {
         })
     }
 
-    /// Starts no thread for the last frame.
+    /// Starts no thread for a short last frame.
     fn submit_last(&mut self) -> Result<(), Error> {
-        if self.workers.threads() > 0 {
+        if self.workers.threads() > 0 || self.next.len() > OWN_BYTES_MAX {
             return self.submit();
         }
         let task = self.task();

@@ -17,6 +17,6 @@ mod workers;
 
 pub use buffers::Output;
 pub use decode::{Decoded, ParallelDecoder};
-pub use encode::{FRAME_BYTES_DEFAULT, SeekableEncoder};
+pub use encode::{Encoded, FRAME_BYTES_DEFAULT, SeekableEncoder};
 pub use hooks::{JobObserver, PositionedWriter};
 pub use offloaded::OffloadedEncoder;

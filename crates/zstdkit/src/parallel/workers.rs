@@ -2,8 +2,11 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{
+    Receiver, RecvError, RecvTimeoutError, Sender, SyncSender, TryRecvError, channel, sync_channel,
+};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::error::Error;
 
@@ -83,16 +86,27 @@ impl<J: Send + 'static, R: Send + 'static> OrderedWorkers<J, R> {
         self.results.push_back(ready);
     }
 
-    /// The next result if it is ready. A job that panicked never has one.
-    pub(super) fn try_next(&mut self) -> Option<R> {
-        let result = self.results.front()?.try_recv().ok()?;
-        self.results.pop_front();
-        Some(result)
-    }
-
-    /// Waits for the next result. `None`: the job panicked, or there is none.
-    pub(super) fn next(&mut self) -> Option<R> {
-        self.results.pop_front()?.recv().ok()
+    /// The next result, after waiting for it no longer than `limit`. `None`: it is not ready, or there is no
+    /// job. An error: the job panicked.
+    pub(super) fn next_within(&mut self, limit: Duration) -> Result<Option<R>, RecvError> {
+        let Some(first) = self.results.front() else {
+            return Ok(None);
+        };
+        let result = match limit.is_zero() {
+            true => first.try_recv().map_err(|error| match error {
+                TryRecvError::Empty => RecvTimeoutError::Timeout,
+                TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+            }),
+            false => first.recv_timeout(limit),
+        };
+        match result {
+            Ok(result) => {
+                self.results.pop_front();
+                Ok(Some(result))
+            }
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(RecvError),
+        }
     }
 
     /// Abandons all jobs. Those that no thread has begun are dropped.

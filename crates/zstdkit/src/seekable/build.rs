@@ -1,7 +1,8 @@
 //! Writes a seek table. The caller writes the frames.
 
-use super::layout::{CHECKSUM_FLAG, FOOTER_BYTES, FOOTER_MAGIC, FRAMES_MAX, TABLE_MAGIC};
+use super::layout::{CHECKSUM_FLAG, FOOTER_MAGIC, FRAMES_MAX, TABLE_MAGIC};
 use crate::error::{Error, Repr};
+use crate::format::SKIPPABLE_HEADER_BYTES;
 
 /// Collects the entries of a seek table.
 ///
@@ -9,7 +10,8 @@ use crate::error::{Error, Repr};
 /// frames without content.
 #[derive(Debug, Clone)]
 pub struct SeekTableBuilder {
-    entries: Vec<u8>,
+    /// Room for the header, then the entries.
+    table: Vec<u8>,
     frames: u32,
     checksums: bool,
 }
@@ -18,7 +20,7 @@ impl SeekTableBuilder {
     /// An empty table. `checksums`: whether each entry has the low half of the XXH64 of its content.
     pub fn new(checksums: bool) -> Self {
         Self {
-            entries: Vec::new(),
+            table: vec![0; SKIPPABLE_HEADER_BYTES],
             frames: 0,
             checksums,
         }
@@ -35,10 +37,10 @@ impl SeekTableBuilder {
         if self.frames == FRAMES_MAX {
             return refused(stored, 0);
         }
-        self.entries.extend(stored_field.to_le_bytes());
-        self.entries.extend(content_field.to_le_bytes());
+        self.table.extend(stored_field.to_le_bytes());
+        self.table.extend(content_field.to_le_bytes());
         if self.checksums {
-            self.entries.extend(checksum.unwrap_or(0).to_le_bytes());
+            self.table.extend(checksum.unwrap_or(0).to_le_bytes());
         }
         self.frames += 1;
         Ok(())
@@ -51,15 +53,19 @@ impl SeekTableBuilder {
 
     /// The table as a skippable frame. It must be the end of the file.
     pub fn finish(&self) -> Vec<u8> {
-        let payload = self.entries.len() + FOOTER_BYTES;
-        let mut table = Vec::with_capacity(payload + 8);
-        table.extend(TABLE_MAGIC.to_le_bytes());
-        // Fits: at most 12 bytes for each of `FRAMES_MAX` frames.
-        table.extend((payload as u32).to_le_bytes());
-        table.extend_from_slice(&self.entries);
-        table.extend(self.frames.to_le_bytes());
+        self.clone().take()
+    }
+
+    /// The same without a copy, which takes its time for many frames. No frames are left.
+    pub(crate) fn take(&mut self) -> Vec<u8> {
+        let mut table = std::mem::replace(&mut self.table, vec![0; SKIPPABLE_HEADER_BYTES]);
+        table.extend(std::mem::take(&mut self.frames).to_le_bytes());
         table.push(if self.checksums { CHECKSUM_FLAG } else { 0 });
         table.extend(FOOTER_MAGIC.to_le_bytes());
+        // Fits: at most 12 bytes for each of `FRAMES_MAX` frames.
+        let payload = (table.len() - SKIPPABLE_HEADER_BYTES) as u32;
+        table[..4].copy_from_slice(&TABLE_MAGIC.to_le_bytes());
+        table[4..SKIPPABLE_HEADER_BYTES].copy_from_slice(&payload.to_le_bytes());
         table
     }
 }

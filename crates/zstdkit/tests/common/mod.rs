@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every test binary uses some of it")]
 
 pub(crate) mod flaky;
+pub(crate) mod gate;
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;

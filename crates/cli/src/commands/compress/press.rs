@@ -1,13 +1,10 @@
 //! What compresses a frame: an encoder on this thread, or one whose waiting for worker threads is done
 //! elsewhere. Which input it gets is in `stage`.
 
-use std::time::Duration;
-
 use zstdkit::parallel::OffloadedEncoder;
 use zstdkit::{Encoder, EncoderOptions, Error, Operation, Step};
 
-/// How long a call may wait for worker threads.
-const WAIT_MAX: Duration = Duration::from_millis(1);
+use crate::commands::transfer::WAIT_MAX;
 
 /// An encoder of either kind.
 pub(super) enum Press {

@@ -11,7 +11,7 @@ use zstdkit::{Operation as Directive, State};
 use crate::commands::codec::codec_failure;
 use crate::commands::compress::flags::CompressPlan;
 use crate::commands::compress::press::Press;
-use crate::commands::transfer::{Opening, Operation, Stage, Stop, Stream};
+use crate::commands::transfer::{Opening, Operation, Stage, Stop, Stream, WAIT_MAX};
 use crate::failure::{Failure, Result};
 use crate::term::signal;
 
@@ -290,22 +290,30 @@ fn many_frames(
     encoder.reset();
     loop {
         let input = stream.next()?;
-        if input.is_empty() {
-            break;
-        }
+        let ended = input.is_empty();
         let mut rest: &[u8] = &input;
-        while !rest.is_empty() {
-            let (taken, frame) = stream.call_alone(|| encoder.push(rest)).map_err(&failed)?;
-            rest = &rest[taken..];
-            if let Some(frame) = frame {
-                stream.write(frame)?;
+        loop {
+            let step = stream.call_alone(|| match ended {
+                true => encoder.end(WAIT_MAX),
+                false => encoder.push(rest, WAIT_MAX),
+            });
+            let step = step.map_err(&failed)?;
+            rest = &rest[step.consumed..];
+            match step.output {
+                Some(frame) => stream.write(frame)?,
+                // Threads may need a while.
+                None if step.consumed == 0 && signal::interrupted() => {
+                    return Err(Stop::Interrupted);
+                }
+                None => {}
+            }
+            match step.state {
+                State::MoreOutput => {}
+                State::NeedInput => break,
+                State::Done => return Ok(()),
             }
         }
     }
-    while let Some(frame) = stream.call_alone(|| encoder.end()).map_err(&failed)? {
-        stream.write(frame)?;
-    }
-    Ok(())
 }
 
 /// The source does not have the size that the header of its frame states.

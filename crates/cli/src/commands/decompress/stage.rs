@@ -12,8 +12,9 @@ use crate::commands::codec::{EMPTY_HELP, codec_failure};
 use crate::commands::decompress::flags::DecompressPlan;
 use crate::commands::decompress::passing::Passing;
 use crate::commands::frames;
-use crate::commands::transfer::{Opening, Operation, Stage, Stop, Stream};
+use crate::commands::transfer::{Opening, Operation, Stage, Stop, Stream, WAIT_MAX};
 use crate::failure::{Failure, Result};
+use crate::term::signal;
 
 /// The largest seek table that is used, unless a larger memory limit is given.
 const TABLE_BYTES_MAX: u64 = 256 << 20;
@@ -243,19 +244,22 @@ impl Decompress {
                         Decoder::recommended_output_bytes(),
                         &mut operation,
                         |room| match ended {
-                            true => decoder.end(room),
-                            false => decoder.push(rest, room),
+                            true => decoder.end(room, WAIT_MAX),
+                            false => decoder.push(rest, room, WAIT_MAX),
                         },
                     )?
                     .map_err(|error| self.failed(&name, &error))?;
                 stream.produced(step.produced);
                 rest = &rest[step.consumed..];
                 record_block(stream, operation, &mut before, step.produced);
+                let idle = step.consumed + step.produced == 0 && step.output.is_none();
                 if let Some(output) = step.output {
                     stream.write(output)?;
                 }
                 if step.placed > 0 {
                     stream.placed(step.placed)?;
+                } else if idle && signal::interrupted() {
+                    return Err(Stop::Interrupted);
                 }
                 match step.state {
                     State::MoreOutput => {}

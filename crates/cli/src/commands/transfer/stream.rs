@@ -21,6 +21,9 @@ use crate::session::Session;
 use crate::term::progress::Progress;
 use crate::term::signal;
 
+/// How long a call may wait for threads of the codec.
+pub(crate) const WAIT_MAX: Duration = Duration::from_millis(1);
+
 /// Why a job ended early.
 #[derive(Debug)]
 pub(crate) enum Stop {
