@@ -25,6 +25,7 @@ mod object;
 mod quine;
 mod random_access;
 mod roundtrip;
+mod steps;
 #[cfg(feature = "tokio")]
 mod tokio;
 #[cfg(feature = "tokio")]

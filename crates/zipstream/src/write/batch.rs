@@ -213,16 +213,19 @@ impl Chunk {
         &self.buffer[self.window_bytes..self.filled]
     }
 
-    /// Room for content, up to `end` bytes in total.
+    /// Room for content: at most a part of what is missing up to `end` bytes in total.
     pub(crate) fn room(&mut self, end: usize) -> &mut [u8] {
-        if self.buffer.len() < self.window_bytes + end {
+        // Clearing all memory of a large frame at once would take a while.
+        const STEP_BYTES: usize = 1 << 20;
+        let until = (self.window_bytes + end).min(self.filled + STEP_BYTES);
+        if self.buffer.len() < until {
             // Reserve at once what a chunk with a window needs, so that it never moves.
+            let all = WINDOW_BYTES + end;
             self.buffer
-                .reserve_exact(WINDOW_BYTES + end - self.buffer.len().min(end));
-            self.buffer.resize(self.window_bytes + end, 0);
+                .reserve_exact(all.saturating_sub(self.buffer.len()));
+            self.buffer.resize(until, 0);
         }
-        let end = self.window_bytes + end;
-        &mut self.buffer[self.filled..end]
+        &mut self.buffer[self.filled..until]
     }
 
     pub(crate) fn advance(&mut self, bytes: usize) {

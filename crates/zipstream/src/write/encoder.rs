@@ -86,6 +86,8 @@ pub struct ArchiveEncoder {
     in_flight: Option<InFlight>,
     /// Whether calls wait when too many jobs are in flight.
     waits: bool,
+    /// Jobs that this call may still submit without waiting.
+    unwaited: usize,
     /// Contents of up to this size are compressed by the call itself if nothing is queued before
     /// them.
     inline_bytes_max: u64,
@@ -165,6 +167,7 @@ impl ArchiveEncoder {
         Self {
             in_flight: None,
             waits: true,
+            unwaited: 0,
             inline_bytes_max: 0,
             quick: false,
             options: ArchiveOptions::default(),
@@ -250,9 +253,19 @@ impl ArchiveEncoder {
     }
 
     /// Waits until another job may be submitted, but no longer than `limit`. Returns whether it may be: then the
-    /// next call waits only for jobs that it submits itself.
+    /// next [`push`](Self::push) does not wait, nor does the start or the end of an entry. What waits for all jobs,
+    /// such as [`start_external`](Self::start_external), does not after [`settle_within`](Self::settle_within).
     pub fn wait_for_threads(&mut self, limit: Duration) -> Result<bool, Error> {
         self.within(limit, Self::has_room)
+    }
+
+    /// The same for a call that takes content, which submits nothing while there is room for more. Returns whether
+    /// [`push`](Self::push) and [`room`](Self::room) can do without waiting.
+    pub fn wait_to_push(&mut self, limit: Duration) -> Result<bool, Error> {
+        match self.only_copies() {
+            true => Ok(true),
+            false => self.wait_for_threads(limit),
+        }
     }
 
     /// [`settle_all`](Self::settle_all) in steps: returns whether everything is in the output, after waiting no

@@ -165,6 +165,7 @@ impl<'a> Packer<'a> {
         }
         let start = Instant::now();
         let name = names::text(raw.name_bytes());
+        self.settle().map_err(|error| Carried::from(error).0)?;
         let carried = self.encoder.start_raw(raw).map_err(Carried::from);
         let carried = carried.and_then(|()| {
             bytes(&mut |piece| {
@@ -276,8 +277,7 @@ impl<'a> Packer<'a> {
         source: &Source,
         call: impl FnOnce(&mut ArchiveEncoder) -> std::result::Result<T, zipstream::Error>,
     ) -> std::result::Result<T, Stop> {
-        self.wait_for_threads(source)?;
-        let start = Instant::now();
+        let start = self.wait(source, ArchiveEncoder::wait_for_threads)?;
         let result = call(&mut self.encoder);
         self.held(source, start, Instant::now());
         result.map_err(|error| failed(&source.path, &error))
@@ -320,8 +320,7 @@ impl<'a> Packer<'a> {
     /// Writes the directory.
     pub(super) fn finish(&mut self) -> std::result::Result<Totals, Stop> {
         let failed = |error| Failure::new(format!("cannot finish the archive: {error}"));
-        self.settle().map_err(failed)?;
-        let start = Instant::now();
+        let start = self.settle().map_err(failed)?;
         if self.encoder.directory_bytes() > WRITE_BYTES as u64 {
             self.encoder.settle_all().map_err(failed)?;
             self.drain(1)?;

@@ -64,6 +64,7 @@ impl ArchiveEncoder {
             let result = self.dispatch(false);
             self.keep_error(result)?;
         }
+        self.unwaited = 0;
         match &self.state {
             State::Whole(start) => Ok(self.batch.room(start + WHOLE_BYTES_MAX)),
             State::Failed(error) => Err(error.clone()),
@@ -71,6 +72,15 @@ impl ArchiveEncoder {
                 Err(order("no entry is open"))
             }
             State::Large(bytes) => Ok(self.chunk.room(*bytes)),
+        }
+    }
+
+    /// Whether the next content, or a part of it, is only copied.
+    pub(crate) fn only_copies(&self) -> bool {
+        match &self.state {
+            State::Whole(start) => self.batch.filled() - start < WHOLE_BYTES_MAX,
+            State::Large(bytes) => self.chunk.content().len() < *bytes,
+            _ => true,
         }
     }
 

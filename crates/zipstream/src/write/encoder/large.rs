@@ -1,7 +1,7 @@
 //! Large entries: the header is written before the content, which follows in chunks.
 
 use super::reorder::QUICK_RATIO;
-use super::{ArchiveEncoder, NARROW_BYTES_MAX, Slot, State};
+use super::{ArchiveEncoder, NARROW_BYTES_MAX, Slot, State, WHOLE_BYTES_MAX};
 use crate::crypt::encrypt::EntryEncryption;
 use crate::engine::chunk::CHUNK_BYTES;
 use crate::error::Error;
@@ -10,9 +10,15 @@ use crate::write::batch::{Coding, Job};
 use crate::write::records::{Shape, Sizes};
 use crate::write::sequence::Large;
 
+/// The jobs of content that no longer fits the batch, and one of the batch.
+const SPILL_JOBS: usize = WHOLE_BYTES_MAX / CHUNK_BYTES + 1;
+
 impl ArchiveEncoder {
-    /// Turns an entry that no longer fits the batch into a large one.
+    /// Turns an entry that no longer fits the batch into a large one. The jobs that become of it, and of the small
+    /// entries before it, are submitted together: only the first waits for threads.
     pub(super) fn spill(&mut self, start: usize) -> Result<(), Error> {
+        self.wait_for_room()?;
+        self.unwaited = SPILL_JOBS;
         let content = self.batch.take_out(start);
         self.begin_large()?;
         let mut rest = &content[..];

@@ -3,7 +3,7 @@
 
 use std::task::{Poll, Waker};
 
-use super::{ArchiveEncoder, State, WHOLE_BYTES_MAX};
+use super::{ArchiveEncoder, State};
 use crate::error::Error;
 use crate::method::Method;
 use crate::write::in_flight::InFlight;
@@ -52,15 +52,6 @@ impl ArchiveEncoder {
         match &self.state {
             State::Whole(_) if !stored && self.is_inline() => self.open.taken,
             _ => 0,
-        }
-    }
-
-    /// Whether the next content, or a part of it, is only copied.
-    pub(crate) fn only_copies(&self) -> bool {
-        match &self.state {
-            State::Whole(start) => self.batch.filled() - start < WHOLE_BYTES_MAX,
-            State::Large(bytes) => self.chunk.content().len() < *bytes,
-            _ => true,
         }
     }
 

@@ -8,6 +8,8 @@ use crate::write::in_flight::Done;
 
 /// A chunk that shrinks by this factor consists of a few long matches and takes almost no time.
 pub(super) const QUICK_RATIO: u64 = 64;
+/// Output after which a call leaves further results to the next one. Copying takes its time, encryption more.
+const PUMP_BYTES: usize = 1 << 20;
 
 impl ArchiveEncoder {
     /// Submits the held small entries.
@@ -23,6 +25,10 @@ impl ArchiveEncoder {
 
     /// Waits while too many jobs are in flight, unless the caller has checked that.
     pub(super) fn wait_for_room(&mut self) -> Result<(), Error> {
+        if let Some(left) = self.unwaited.checked_sub(1) {
+            self.unwaited = left;
+            return Ok(());
+        }
         while self.waits && !self.has_room() {
             self.step(true)?;
         }
@@ -47,9 +53,10 @@ impl ArchiveEncoder {
         self.pump()
     }
 
-    /// Moves finished results into the output.
+    /// Moves finished results into the output; if there are many, a part of them.
     pub(super) fn pump(&mut self) -> Result<(), Error> {
-        while self.step(false)? {}
+        let most = self.sequence.out.len() + PUMP_BYTES;
+        while self.sequence.out.len() < most && self.step(false)? {}
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use files::place::Placer;
-use zipstream::{Crc32, EntryOptions, ReadAt as _};
+use zipstream::{ArchiveEncoder, Crc32, EntryOptions, ReadAt as _};
 
 use crate::commands::transfer::{Stop, write_error};
 use crate::commands::zip::listed::Source;
@@ -32,6 +32,7 @@ impl Packer<'_> {
         options: &EntryOptions,
     ) -> Result<Reading, Stop> {
         let name = &source.name;
+        self.wait(source, ArchiveEncoder::settle_within)?;
         self.call(source, |encoder| {
             encoder.start_external(name, options, bytes)
         })?;

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use files::steady::State;
 use files::write_behind::WriteBehind;
-use zipstream::{EntryOptions, KnownContent};
+use zipstream::{ArchiveEncoder, EntryOptions, KnownContent};
 
 use crate::commands::transfer::{Stop, write_error};
 use crate::commands::zip::listed::Source;
@@ -122,7 +122,7 @@ impl Packer<'_> {
         promised: bool,
     ) -> Result<Reading, Stop> {
         loop {
-            let start = Instant::now();
+            let start = self.wait(source, ArchiveEncoder::wait_to_push)?;
             let left = self.encoder.entry_left().unwrap_or(u64::MAX);
             if left == 0 {
                 return Ok(match promised {
@@ -192,9 +192,10 @@ impl Packer<'_> {
         if !self.target.is_regular_file() {
             return Err(shorter(&source.path).into());
         }
+        self.wait(source, ArchiveEncoder::settle_within)?;
         let totals = self.encoder.totals();
         let written = totals.archive_bytes - self.encoder.output().len() as u64;
-        let kept = self.call(source, zipstream::ArchiveEncoder::retract_entry)?;
+        let kept = self.call(source, ArchiveEncoder::retract_entry)?;
         let back = |file: &File| {
             let mut file = file;
             let at = file.stream_position()?.saturating_sub(written - kept);
