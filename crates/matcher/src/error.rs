@@ -75,6 +75,9 @@ pub enum Error {
         /// The directory.
         path: PathBuf,
     },
+    /// A thread panicked.
+    #[error("{0} panicked")]
+    Panicked(&'static str),
     /// A thread could not be started.
     #[error("cannot start a thread: {0}")]
     Thread(io::Error),

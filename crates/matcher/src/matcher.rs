@@ -316,7 +316,7 @@ impl Matcher {
         match thread.map(JoinHandle::join) {
             None | Some(Ok(Ok(()))) => Ok(self.shared.rows.finish()),
             Some(Ok(Err(error))) => Err(error),
-            Some(Err(_)) => Err(Error::Thread(std::io::Error::other("the writer panicked"))),
+            Some(Err(_)) => Err(Error::Panicked("the writer")),
         }
     }
 }

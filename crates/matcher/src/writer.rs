@@ -5,6 +5,7 @@
 
 mod saving;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -37,7 +38,8 @@ pub(crate) enum Message {
         reply: Reply,
         arrived: Instant,
     },
-    Merged(Box<Merged>),
+    /// Indexes were merged; `None`: they could not be.
+    Merged(Option<Box<Merged>>),
     Save(SaveReply),
     /// The snapshot after this change was written, or not.
     Saved(u64, Result<u64>),
@@ -121,7 +123,8 @@ impl Writer {
                             arrived,
                         });
                     }
-                    Message::Merged(merged) => self.adopt(*merged),
+                    Message::Merged(Some(merged)) => self.adopt(*merged),
+                    Message::Merged(None) => self.tree.abandon_merge(),
                     Message::Save(reply) => {
                         // The state of a snapshot has everything that was acknowledged before.
                         self.batch(std::mem::take(&mut batch));
@@ -282,7 +285,9 @@ impl Writer {
         let sender = self.sender.clone();
         let work = move || {
             give_way();
-            drop(sender.send(Message::Merged(Box::new(merge.run()))));
+            // Until the writer hears of it, it begins no other.
+            let merged = catch_unwind(AssertUnwindSafe(|| Box::new(merge.run())));
+            drop(sender.send(Message::Merged(merged.ok())));
         };
         let thread = std::thread::Builder::new().name("matcher-merge".to_owned());
         if thread.spawn(work).is_err() {

@@ -1,5 +1,6 @@
 //! What a server counts.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -37,6 +38,30 @@ pub struct HttpStatus {
     pub matches: u64,
 }
 
+/// A connection that is open until this is dropped, by a panic too.
+#[derive(Debug)]
+pub(super) struct Open {
+    counts: Arc<Counts>,
+    /// How many others were open.
+    pub(super) others: u64,
+}
+
+impl Open {
+    pub(super) fn new(counts: &Arc<Counts>) -> Self {
+        counts.connections.fetch_add(1, Relaxed);
+        Self {
+            others: counts.open.fetch_add(1, Relaxed),
+            counts: Arc::clone(counts),
+        }
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.counts.open.fetch_sub(1, Relaxed);
+    }
+}
+
 impl Counts {
     pub(super) fn read(&self) -> HttpStatus {
         HttpStatus {
@@ -49,5 +74,28 @@ impl Counts {
             events_refused: self.events_refused.load(Relaxed),
             matches: self.matches.load(Relaxed),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_whose_task_panics_is_open_no_more() {
+        let counts = Arc::<Counts>::default();
+        let first = Open::new(&counts);
+        assert_eq!(first.others, 0);
+        let second = Open::new(&counts);
+        assert_eq!(second.others, 1);
+        let panics = std::thread::spawn(move || {
+            let _second = second;
+            panic!("injected");
+        });
+        assert!(panics.join().is_err());
+        let status = counts.read();
+        assert_eq!((status.connections, status.connections_open), (2, 1));
+        drop(first);
+        assert_eq!(counts.read().connections_open, 0);
     }
 }

@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 use tokio::net::UnixListener;
 use tokio::runtime::Runtime;
 
-use super::counts::HttpStatus;
+use super::counts::{HttpStatus, Open};
 use super::options::{HEAD_BYTES_MAX, HEADERS_MAX};
 use super::route;
 use super::service::Service;
@@ -222,11 +222,9 @@ async fn accept(listener: Listener, service: Arc<Service>, graceful: Arc<Gracefu
             tokio::time::sleep(PAUSE).await;
             continue;
         };
-        let counts = &service.counts;
-        counts.connections.fetch_add(1, Relaxed);
         let mut stream = Stream::new(socket, service.options.idle);
-        let open = counts.open.fetch_add(1, Relaxed);
-        let turned_away = open >= service.options.connections_max as u64;
+        let open = Open::new(&service.counts);
+        let turned_away = open.others >= service.options.connections_max as u64;
         let watcher = graceful.watcher();
         let builder = builder.clone();
         let service = Arc::clone(&service);
@@ -243,7 +241,7 @@ async fn accept(listener: Listener, service: Arc<Service>, graceful: Arc<Gracefu
                 // A client that is gone, or does not speak HTTP, concerns no one else.
                 let _ = watcher.watch(connection).await;
             }
-            service.counts.open.fetch_sub(1, Relaxed);
+            drop(open);
         });
     }
 }

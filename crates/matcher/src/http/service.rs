@@ -1,6 +1,6 @@
 //! What requests share.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use betree::Buffers;
@@ -19,7 +19,7 @@ const BUFFERS_MAX: usize = 64;
 pub(super) struct Service {
     pub(super) matcher: Matcher,
     pub(super) options: ServerOptions,
-    pub(super) counts: Counts,
+    pub(super) counts: Arc<Counts>,
     /// Once the server closes: until when bodies are read that still come.
     pub(super) closing: watch::Sender<Option<Instant>>,
     buffers: Mutex<Vec<Buffers>>,
@@ -30,7 +30,7 @@ impl Service {
         Self {
             matcher,
             options,
-            counts: Counts::default(),
+            counts: Arc::default(),
             closing: watch::Sender::new(None),
             buffers: Mutex::default(),
         }

@@ -1,5 +1,6 @@
 //! Snapshots of the writer: when the log is long, on request, and at the end.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant, SystemTime};
@@ -46,6 +47,12 @@ impl Saves {
     pub(super) fn due(&self) -> Option<Instant> {
         self.retry.filter(|_| self.waiting.is_none())
     }
+}
+
+/// What work comes to, or that it panicked.
+fn heard<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let panicked = Error::Panicked("the thread of a snapshot");
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(panicked))
 }
 
 impl Writer {
@@ -132,7 +139,8 @@ impl Writer {
         let texts = lock(&self.shared.texts).clone();
         let sender = self.sender.clone();
         let work = move || {
-            let result = saving.run(&state, &texts);
+            // Whatever happens here, the writer is told: until then it begins no other snapshot, and does not close.
+            let result = heard(|| saving.run(&state, &texts));
             drop((state, texts));
             drop(sender.send(Message::Saved(sequence, result)));
         };
@@ -227,5 +235,18 @@ impl Writer {
         counts
             .snapshot_time
             .store(unix_seconds(SystemTime::now()), Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_failure_that_is_heard() {
+        assert_eq!(heard(|| Ok(7)).ok(), Some(7));
+        let failed = heard::<()>(|| panic!("injected"));
+        let text = failed.map_err(|error| error.to_string());
+        assert!(text.is_err_and(|text| text.contains("panicked")));
     }
 }
