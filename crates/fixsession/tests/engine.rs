@@ -89,8 +89,11 @@ impl Running {
     /// Waits until something happened whose text has this.
     pub(crate) fn until(&self, text: &str) -> String {
         let mut all = Vec::new();
+        // One time for all of it: whatever else happens does not put off the end.
+        let end = Instant::now() + PATIENCE;
         loop {
-            match self.happened.recv_timeout(PATIENCE) {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.happened.recv_timeout(left) {
                 Ok(line) if line.contains(text) => return line,
                 Ok(line) => all.push(line),
                 Err(_) => panic!("never: {text}, but {all:?}"),

@@ -12,6 +12,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
 use super::proxy;
 use super::wake::Waker;
+use super::within::Within;
 use crate::settings::{ConnectTarget, ProxyOptions};
 
 /// What came of an attempt.
@@ -77,11 +78,11 @@ fn connect(dial: &Dial) -> io::Result<TcpStream> {
 }
 
 /// Asks the proxy that was connected to, if there is one.
-fn through(mut stream: TcpStream, dial: &Dial) -> io::Result<TcpStream> {
+fn through(stream: TcpStream, dial: &Dial) -> io::Result<TcpStream> {
     if let Some(proxy) = &dial.proxy {
-        stream.set_read_timeout(Some(dial.timeout))?;
-        stream.set_write_timeout(Some(dial.timeout))?;
-        proxy::ask(&mut stream, proxy, &dial.target)?;
+        // A proxy that answers byte by byte has no more time than others.
+        let mut within = Within::new(&stream, dial.timeout);
+        proxy::ask(&mut within, proxy, &dial.target)?;
         stream.set_read_timeout(None)?;
         stream.set_write_timeout(None)?;
     }

@@ -38,6 +38,7 @@ mod tls;
 #[path = "no_tls.rs"]
 mod tls;
 mod wake;
+mod within;
 
 pub use self::clock::{Clock, SystemClock};
 pub use self::core::Engine;
