@@ -312,7 +312,7 @@ fn a_closed_pipe_is_a_quiet_success() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_leaves_a_valid_partial_report_and_no_half_file() {
-    use common::signals::send;
+    use common::signals::{send, until};
     use std::io::Write as _;
     use std::process::Stdio;
     let dir = directory();
@@ -332,14 +332,12 @@ fn an_interrupt_leaves_a_valid_partial_report_and_no_half_file() {
         .spawn()
         .expect("runs");
     let mut stdin = child.stdin.take().expect("a pipe");
-    // Two buffers arrive, so that something is done; the pipe stays open, so that it is not all.
+    // More than what is read ahead and what the pipe holds, so that something is done when all of it is written; the
+    // pipe stays open, so that it is not all.
     stdin
-        .write_all(&samples(600_000).swap_remove(0).1)
+        .write_all(&samples(2_000_000).swap_remove(0).1)
         .expect("written");
-    while names(dir.path()).is_empty() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    until("the files are there", || !names(dir.path()).is_empty());
     send(&child, nix::sys::signal::Signal::SIGINT);
     let ended = common::Run::from(child.wait_with_output().expect("ends")).expect(130);
     assert_eq!(names(dir.path()), ["r.json"], "{}", ended.stderr);

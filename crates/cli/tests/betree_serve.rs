@@ -4,11 +4,14 @@
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 
 use crate::common::server::{Server, request};
+use crate::common::signals::{PATIENCE, until};
 use crate::common::{directory, file, run, words};
 
 const DOMAINS: &str = "i|integer|true|-1000000000|1000000000\ns|string|true\nb|boolean|true\n\
@@ -357,7 +360,7 @@ fn clients_that_are_slow_or_gone_or_hostile_keep_no_one_from_an_answer() {
             (status, json(&body)),
             (200, json(r#"{"event":1,"ids":[1]}"#))
         );
-        assert!(begun.elapsed() < Duration::from_secs(5));
+        assert!(begun.elapsed() < PATIENCE);
     };
     // Idle, and half a request, and half a body.
     let mut held: Vec<_> = (0..1_000).map(|_| server.connect()).collect();
@@ -508,8 +511,10 @@ fn a_stop_answers_what_came_and_says_if_it_could_not() {
     let mut begun = server.connect();
     begun.send(stream.as_bytes()).expect("sent");
     begun.send(b"6\r\n{}\n{\"i\r\n").expect("sent");
+    until("its event", || server.metric("events_total") == 1);
     let mut nothing = server.connect();
     nothing.send(stream.as_bytes()).expect("sent");
+    until("both requests", || server.requests() == 2);
     // One that never pauses.
     let mut busy = server.connect();
     busy.send(stream.as_bytes()).expect("sent");
@@ -519,11 +524,11 @@ fn a_stop_answers_what_came_and_says_if_it_could_not() {
             std::thread::sleep(Duration::from_millis(5));
         }
     });
-    std::thread::sleep(Duration::from_millis(200));
-    let stopped = Instant::now();
+    until("events of the one that never pauses", || {
+        server.metric("events_total") > 3
+    });
+    // The one that never pauses ends in half of the grace period: at its end not all would be answered.
     server.stop(Signal::SIGTERM).expect(0);
-    // Half of the grace period, for the one that never pauses.
-    assert!(stopped.elapsed() < Duration::from_secs(8));
     let (status, body) = begun.answer().expect("an answer");
     let lines: Vec<_> = body.lines().map(json).collect();
     assert_eq!((status, &lines[0]), (200, &json(r#"{"event":1,"ids":[]}"#)));
@@ -543,7 +548,7 @@ fn a_stop_answers_what_came_and_says_if_it_could_not() {
     let mut half = server.connect();
     half.send(b"PUT /expressions/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nb")
         .expect("sent");
-    std::thread::sleep(Duration::from_millis(100));
+    until("the request", || server.requests() == 1);
     let ended = server.stop(Signal::SIGTERM).expect(3);
     assert!(ended.stderr.contains("--grace"), "{}", ended.stderr);
 }
@@ -553,15 +558,20 @@ fn a_signal_in_a_burst_answers_all_that_was_begun() {
     let dir = directory();
     let server = start(dir.path(), "--log state --sync never");
     let port = server.port;
+    let acknowledged = Arc::new(AtomicU64::new(0));
     let clients: Vec<_> = (0..8u64)
         .map(|of| {
             let mut client = server.connect();
+            let acknowledged = Arc::clone(&acknowledged);
             std::thread::spawn(move || {
                 let mut made = 0;
                 loop {
                     let path = format!("/expressions/{}", of * 100_000 + made);
                     match client.ask("PUT", &path, &format!("i = {made}")) {
-                        Ok((200, _)) => made += 1,
+                        Ok((200, _)) => {
+                            made += 1;
+                            acknowledged.fetch_add(1, Relaxed);
+                        }
                         // Between requests, or before one was read: nothing half.
                         Err(_) => return made,
                         Ok(other) => panic!("{other:?}"),
@@ -570,14 +580,14 @@ fn a_signal_in_a_burst_answers_all_that_was_begun() {
             })
         })
         .collect();
-    std::thread::sleep(Duration::from_millis(200));
+    until("a burst", || acknowledged.load(Relaxed) > 80);
     let ended = server.stop(Signal::SIGTERM).expect(0);
     assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err());
     let made: u64 = clients
         .into_iter()
         .map(|client| client.join().expect("it ends"))
         .sum();
-    assert!(made > 8, "{}", ended.stderr);
+    assert!(made > 80, "{}", ended.stderr);
     let server = Server::start(dir.path(), "--log state");
     let said = &server.said;
     let count = said

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::Signal;
 
 use crate::common::server::Server;
+use crate::common::signals::PATIENCE;
 use crate::common::{directory, file, run, words};
 
 const DOMAINS: &str = "i|integer|true|-1000000000|1000000000\n";
@@ -98,7 +99,11 @@ fn an_event_of_a_stream_is_answered_at_once() {
         .send(b"POST /match HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
         .expect("sent");
     let mut best = Duration::MAX;
-    for _ in 0..200 {
+    for nth in 0..20_000 {
+        // Many, where a busy machine delays them.
+        if nth >= 200 && best < Duration::from_millis(1) {
+            break;
+        }
         let begun = Instant::now();
         client.send(b"3\r\n{}\n\r\n").expect("sent");
         let mut piece = [0; 4096];
@@ -153,7 +158,7 @@ fn a_failed_snapshot_is_told_counted_and_its_logs_are_kept() {
     };
     let begun = Instant::now();
     while number("snapshot_failures_total") == 0 {
-        assert!(begun.elapsed() < Duration::from_secs(10), "none failed");
+        assert!(begun.elapsed() < PATIENCE, "none failed");
         std::thread::sleep(Duration::from_millis(10));
     }
     // A pause follows: not one failure for each change.

@@ -264,7 +264,7 @@ fn a_pipe_that_pauses_is_answered_at_once() {
             answer.clear();
             from.read_line(&mut answer).expect("an answer");
         }
-        assert!(start.elapsed() < Duration::from_secs(20));
+        assert!(start.elapsed() < Duration::from_secs(120));
         drop(to);
         assert!(child.wait().expect("it ends").success());
     }

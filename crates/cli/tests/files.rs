@@ -115,7 +115,12 @@ fn slowly(dir: &Path, line: &str, meanwhile: impl FnOnce()) -> common::Run {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .expect("runs");
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while names(dir).len() < 2 {
+        assert!(
+            std::time::Instant::now() < end,
+            "{line}: nothing is written"
+        );
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
     meanwhile();

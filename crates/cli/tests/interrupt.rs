@@ -13,9 +13,10 @@ use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// Starts a comparison of `script`, which writes its process number into `pid`, with itself.
-fn start(dir: &Path, script: &str) -> Child {
-    let script = format!("echo $$ > pid.new; mv pid.new pid; {script}");
+/// Starts a comparison of a script with itself. It writes its process number into `pid` once it has done what is
+/// `first`.
+fn start(dir: &Path, first: &str, script: &str) -> Child {
+    let script = format!("{first} echo $$ > pid.new; mv pid.new pid; {script}");
     let mut command = perfkit();
     command
         .current_dir(dir)
@@ -47,7 +48,7 @@ fn ended_as_a_partial_report(child: Child) {
 fn a_signal_to_perfkit_alone_ends_the_command_too() {
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         let dir = directory();
-        let child = start(dir.path(), "exec sleep 100");
+        let child = start(dir.path(), "", "exec sleep 100");
         let command = running(dir.path());
         send(&child, signal);
         ended_as_a_partial_report(child);
@@ -57,14 +58,13 @@ fn a_signal_to_perfkit_alone_ends_the_command_too() {
 
 #[test]
 fn a_command_that_will_not_end_is_ended() {
-    for (script, stop) in [
-        ("trap '' TERM INT; while :; do sleep 0.05; done", false),
-        ("exec sleep 100", true),
+    for (first, script, stop) in [
+        ("trap '' TERM INT;", "while :; do sleep 0.05; done", false),
+        ("", "exec sleep 100", true),
     ] {
         let dir = directory();
-        let child = start(dir.path(), script);
+        let child = start(dir.path(), first, script);
         let command = running(dir.path());
-        std::thread::sleep(Duration::from_millis(100));
         if stop {
             kill(command, Signal::SIGSTOP).expect("sent");
         }
@@ -77,12 +77,15 @@ fn a_command_that_will_not_end_is_ended() {
 #[test]
 fn a_second_signal_ends_both_at_once() {
     let dir = directory();
-    let child = start(dir.path(), "trap '' TERM INT; while :; do sleep 0.05; done");
+    let heeds = "trap 'touch asked' TERM INT;";
+    let child = start(dir.path(), heeds, "while :; do sleep 0.05; done");
     let command = running(dir.path());
-    std::thread::sleep(Duration::from_millis(100));
     send(&child, Signal::SIGINT);
+    until("the command is asked to end", || {
+        dir.path().join("asked").exists()
+    });
+    // Sooner it would be the same wish; the grace of the command is not over yet.
     std::thread::sleep(Duration::from_millis(400));
-    // The grace of the command is not over yet.
     send(&child, Signal::SIGINT);
     let ended = Run::from(child.wait_with_output().expect("ends")).expect(130);
     assert!(ended.stdout.is_empty(), "at once is without a report");

@@ -162,7 +162,7 @@ fn an_interrupt_leaves_nothing() {
     let begun = Instant::now();
     while written_bytes(dir.path()) < 3 * FRAME_BYTES as u64 {
         assert!(
-            begun.elapsed() < Duration::from_secs(20),
+            begun.elapsed() < Duration::from_secs(120),
             "nothing is written"
         );
         std::thread::sleep(Duration::from_millis(2));

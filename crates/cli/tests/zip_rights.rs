@@ -196,13 +196,13 @@ fn waiting(dir: &Path, line: &str) -> Child {
         .stderr(Stdio::null())
         .spawn()
         .expect("perfkit runs");
-    while parts(dir).iter().all(|part| before.contains(part)) {
+    crate::common::signals::until("a temporary file", || {
         assert!(
             child.try_wait().expect("asked").is_none(),
             "{line}: it ended"
         );
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+        parts(dir).iter().any(|part| !before.contains(part))
+    });
     child
 }
 

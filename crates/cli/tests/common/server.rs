@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::{Run, perfkit, words};
 
@@ -15,6 +15,8 @@ pub(crate) struct Server {
     stderr: Option<BufReader<std::process::ChildStderr>>,
     /// What it said before it answered.
     pub(crate) said: String,
+    /// How often its metrics were asked for.
+    looks: AtomicU64,
 }
 
 impl Server {
@@ -32,6 +34,7 @@ impl Server {
             port: 0,
             stderr: None,
             said: String::new(),
+            looks: AtomicU64::new(0),
         };
         let mut stderr = BufReader::new(server.child.stderr.take().expect("a pipe"));
         while server.port == 0 {
@@ -57,9 +60,30 @@ impl Server {
         self.connect().ask(method, path, body).expect("an answer")
     }
 
+    /// A number that its metrics have under this name.
+    pub(crate) fn metric(&self, name: &str) -> u64 {
+        self.looks.fetch_add(1, Relaxed);
+        let (_, metrics) = self.ask("GET", "/metrics", "");
+        let line = metrics.lines().find_map(|line| {
+            let value = line.strip_prefix("perfkit_matcher_")?.strip_prefix(name)?;
+            value.strip_prefix(' ')?.parse::<u64>().ok()
+        });
+        line.unwrap_or_else(|| panic!("{name}: {metrics}"))
+    }
+
+    /// Requests that came, without those for metrics by these functions.
+    pub(crate) fn requests(&self) -> u64 {
+        let all = self.metric("requests_total");
+        all - self.looks.load(Relaxed)
+    }
+
     /// Ends it with a signal, and returns what it said after it began to answer.
     pub(crate) fn stop(mut self, signal: nix::sys::signal::Signal) -> Run {
         super::signals::send(&self.child, signal);
+        let child = &mut self.child;
+        super::signals::until("the server ends", || {
+            child.try_wait().expect("asked").is_some()
+        });
         let mut stderr = String::new();
         let mut pipe = self.stderr.take().expect("not taken");
         pipe.read_to_string(&mut stderr).expect("text");
@@ -86,7 +110,7 @@ pub(crate) struct Client {
 
 impl Client {
     fn new(stream: TcpStream) -> Self {
-        let patience = Some(Duration::from_secs(20));
+        let patience = Some(super::signals::PATIENCE);
         stream.set_read_timeout(patience).expect("set");
         Self {
             stream: BufReader::new(stream),

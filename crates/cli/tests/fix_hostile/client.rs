@@ -10,7 +10,7 @@ use fixcore::Timestamp;
 pub(crate) const GOOD: [&str; 2] = ["GOOD1", "GOOD2"];
 pub(crate) const TIMED: [&str; 4] = ["TIMED1", "TIMED2", "TIMED3", "TIMED4"];
 /// What waits for something that comes waits no longer than this.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// The fields of an order behind its ClOrdID.
 pub(crate) const ORDER: &str = "21=1|38=100|40=1|54=1|55=X|60=20260102-03:04:05|";
 

