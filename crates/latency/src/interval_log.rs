@@ -9,11 +9,12 @@ use std::io::{self, BufWriter, Read, Seek, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
 
 use crate::coding;
+use crate::live_rows::{LiveRows, Seat};
 
 mod logged;
 
@@ -60,13 +61,24 @@ struct Inner {
     sender: SyncSender<Message>,
     parts: AtomicU32,
     waiting_bytes: Arc<AtomicU64>,
+    /// Who looks on.
+    rows: Option<LiveRows>,
+}
+
+/// Whose interval it is, and which.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    /// The number of the recorder.
+    pub(crate) part: u32,
+    /// Where it is shown.
+    pub(crate) seat: Option<Seat>,
+    pub(crate) start_ns: u64,
+    pub(crate) length_ns: u64,
 }
 
 /// An interval of one recorder.
 struct Complete {
-    part: u32,
-    start_ns: u64,
-    length_ns: u64,
+    place: Place,
     /// The histogram in plain V2, which is quick to write while the run goes on.
     plain: Vec<u8>,
 }
@@ -97,28 +109,55 @@ impl IntervalLog {
     /// # Errors
     /// When the system cannot start a thread.
     pub fn new(length: Duration, spool: impl Spool + 'static) -> io::Result<Self> {
+        Self::start(length, spool, None)
+    }
+
+    /// The same, whose intervals are shown in `rows`, too, as they come. The log's thread does that, not the recorders.
+    ///
+    /// # Errors
+    /// When the system cannot start a thread.
+    pub fn watched(
+        length: Duration,
+        spool: impl Spool + 'static,
+        rows: LiveRows,
+    ) -> io::Result<Self> {
+        Self::start(length, spool, Some(rows))
+    }
+
+    fn start(
+        length: Duration,
+        spool: impl Spool + 'static,
+        rows: Option<LiveRows>,
+    ) -> io::Result<Self> {
         let (sender, receiver) = sync_channel(WAITING_MAX);
         let waiting_bytes = Arc::new(AtomicU64::new(0));
         let waiting = waiting_bytes.clone();
         let spool: Box<dyn Spool> = Box::new(spool);
+        let shown = rows.clone();
         std::thread::Builder::new()
             .name("intervals".to_owned())
-            .spawn(move || keep(spool, &receiver, &waiting))?;
-        Ok(Self::of(length, sender, waiting_bytes))
+            .spawn(move || keep(spool, &receiver, &waiting, shown.as_ref()))?;
+        Ok(Self::of(length, sender, waiting_bytes, rows))
     }
 
     /// A log that keeps nothing, for measuring what recording costs.
     pub(crate) fn nowhere(length: Duration) -> Self {
         let (sender, _) = sync_channel(1);
-        Self::of(length, sender, Arc::default())
+        Self::of(length, sender, Arc::default(), None)
     }
 
-    fn of(length: Duration, sender: SyncSender<Message>, waiting_bytes: Arc<AtomicU64>) -> Self {
+    fn of(
+        length: Duration,
+        sender: SyncSender<Message>,
+        waiting_bytes: Arc<AtomicU64>,
+        rows: Option<LiveRows>,
+    ) -> Self {
         Self(Arc::new(Inner {
             length: length.max(Duration::from_millis(1)),
             sender,
             parts: AtomicU32::new(0),
             waiting_bytes,
+            rows,
         }))
     }
 
@@ -128,10 +167,11 @@ impl IntervalLog {
         self.0.length
     }
 
-    /// Bytes that intervals take in memory now.
+    /// Bytes that intervals take in memory now, those that are shown included.
     #[must_use]
     pub fn held_bytes(&self) -> u64 {
-        self.0.waiting_bytes.load(Relaxed)
+        let shown = self.0.rows.as_ref().map_or(0, LiveRows::held_bytes);
+        self.0.waiting_bytes.load(Relaxed) + shown
     }
 
     /// The number of the next recorder.
@@ -139,28 +179,21 @@ impl IntervalLog {
         self.0.parts.fetch_add(1, Relaxed)
     }
 
+    /// Where a recorder of the row with this label is shown.
+    pub(crate) fn seat(&self, label: &str, run_start: Instant) -> Option<Seat> {
+        self.0.rows.as_ref()?.seat(label, run_start)
+    }
+
     /// Hands an interval over. Returns false when the spool is behind and `wait` is false. Intervals that
     /// come after the log is finished are dropped.
-    pub(crate) fn put(
-        &self,
-        part: u32,
-        start_ns: u64,
-        length_ns: u64,
-        histogram: &Histogram<u64>,
-        wait: bool,
-    ) -> bool {
+    pub(crate) fn put(&self, place: Place, histogram: &Histogram<u64>, wait: bool) -> bool {
         let mut plain = Vec::new();
         if !coding::encode_plain(histogram, &mut plain) {
             return true;
         }
         plain.shrink_to_fit();
         let bytes = plain.len() as u64;
-        let message = Message::Complete(Complete {
-            part,
-            start_ns,
-            length_ns,
-            plain,
-        });
+        let message = Message::Complete(Complete { place, plain });
         self.0.waiting_bytes.fetch_add(bytes, Relaxed);
         let sent = match wait {
             true => self.0.sender.send(message).map_err(|_| true),
@@ -196,7 +229,12 @@ impl IntervalLog {
 }
 
 /// The thread that writes the spool, until someone asks for the spool or all logs are dropped.
-fn keep(spool: Box<dyn Spool>, receiver: &Receiver<Message>, waiting_bytes: &AtomicU64) {
+fn keep(
+    spool: Box<dyn Spool>,
+    receiver: &Receiver<Message>,
+    waiting_bytes: &AtomicU64,
+    rows: Option<&LiveRows>,
+) {
     let mut file = BufWriter::new(spool);
     let mut failed = None;
     while let Ok(message) = receiver.recv() {
@@ -204,6 +242,9 @@ fn keep(spool: Box<dyn Spool>, receiver: &Receiver<Message>, waiting_bytes: &Ato
             Message::Complete(complete) => {
                 if failed.is_none() {
                     failed = complete.write(&mut file).err();
+                }
+                if let Some(rows) = rows {
+                    complete.show(rows);
                 }
                 waiting_bytes.fetch_sub(complete.plain.len() as u64, Relaxed);
             }
@@ -220,11 +261,27 @@ fn keep(spool: Box<dyn Spool>, receiver: &Receiver<Message>, waiting_bytes: &Ato
 impl Complete {
     fn write(&self, w: &mut impl Write) -> io::Result<()> {
         let bytes = u32::try_from(self.plain.len()).map_err(io::Error::other)?;
-        w.write_all(&self.part.to_le_bytes())?;
+        w.write_all(&self.place.part.to_le_bytes())?;
         w.write_all(&bytes.to_le_bytes())?;
-        w.write_all(&self.start_ns.to_le_bytes())?;
-        w.write_all(&self.length_ns.to_le_bytes())?;
+        w.write_all(&self.place.start_ns.to_le_bytes())?;
+        w.write_all(&self.place.length_ns.to_le_bytes())?;
         w.write_all(&self.plain)
+    }
+
+    fn show(&self, rows: &LiveRows) {
+        let Place {
+            seat: Some(seat),
+            start_ns,
+            length_ns,
+            ..
+        } = self.place
+        else {
+            return;
+        };
+        // It was encoded by this process: what cannot be read back is not shown.
+        if let Ok(histogram) = coding::decode(&self.plain) {
+            rows.add(seat, start_ns, length_ns, &histogram);
+        }
     }
 }
 

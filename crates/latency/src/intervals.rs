@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 use hdrhistogram::Histogram;
 
 use crate::histogram::add_histogram;
-use crate::interval_log::IntervalLog;
+use crate::interval_log::{IntervalLog, Place};
+use crate::live_rows::Seat;
 use crate::span::nanoseconds;
+use crate::spec::Spec;
 
 /// Most intervals: a day of seconds. The last one grows.
 const INTERVALS_MAX: u64 = 86_400;
@@ -22,6 +24,8 @@ pub(crate) struct Intervals {
     log: IntervalLog,
     /// The numbers in the log of this recorder and of those merged into it.
     parts: Vec<u32>,
+    /// Its place among the rows of those who look on.
+    seat: Option<Seat>,
     length_ns: u64,
     run_start: Instant,
     /// Number of the current interval.
@@ -35,11 +39,12 @@ pub(crate) struct Intervals {
 }
 
 impl Intervals {
-    pub(crate) fn new(total: Histogram<u64>, log: IntervalLog, run_start: Instant) -> Self {
+    pub(crate) fn new(spec: &Spec, log: IntervalLog, run_start: Instant) -> Self {
         let length_ns = u64::try_from(log.length().as_nanos()).unwrap_or(u64::MAX);
         Self {
-            total,
+            total: spec.histogram(),
             parts: vec![log.part()],
+            seat: log.seat(&spec.label(), run_start),
             log,
             length_ns,
             run_start,
@@ -90,7 +95,13 @@ impl Intervals {
         }
         let start_ns = self.length_ns.saturating_mul(self.index);
         let part = self.parts[0];
-        if !self.log.put(part, start_ns, length_ns, current, wait) {
+        let place = Place {
+            part,
+            seat: self.seat,
+            start_ns,
+            length_ns,
+        };
+        if !self.log.put(place, current, wait) {
             return false;
         }
         add_histogram(&mut self.total, current);

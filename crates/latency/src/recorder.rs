@@ -58,7 +58,7 @@ impl Recorder {
         let intervals = spec
             .intervals
             .clone()
-            .map(|log| Intervals::new(spec.histogram(), log, run_start));
+            .map(|log| Intervals::new(&spec, log, run_start));
         Self {
             highest_ns: spec.highest_ns,
             exact: Exact::new(),

@@ -110,6 +110,14 @@ impl Spec {
         self
     }
 
+    /// What its row is called.
+    pub(crate) fn label(&self) -> String {
+        match &self.series {
+            Some(series) => format!("{series} {}", self.name.as_str()),
+            None => self.name.as_str().to_owned(),
+        }
+    }
+
     pub(crate) fn histogram(&self) -> Histogram<u64> {
         Histogram::new_with_bounds(1, self.highest_ns, self.digits)
             .expect("`Spec` keeps range and digits within what a histogram takes")
