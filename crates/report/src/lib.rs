@@ -18,6 +18,7 @@ pub mod saved;
 pub mod style;
 pub mod topics;
 pub mod units;
+pub mod verdicts;
 
 /// The recorder, and the report as data.
 pub use latency;

@@ -66,6 +66,30 @@ impl Line {
         self.0.iter().map(|(_, text)| text.width()).sum()
     }
 
+    /// As much of it as so many columns take.
+    pub(super) fn cut(self, columns: usize) -> Self {
+        let mut left = columns;
+        let mut parts = Vec::new();
+        for (tone, text) in self.0 {
+            let mut end = 0;
+            for (at, letter) in text.char_indices() {
+                let width = letter.width().unwrap_or(0);
+                if width > left {
+                    left = 0;
+                    break;
+                }
+                left -= width;
+                end = at + letter.len_utf8();
+            }
+            let is_whole = end == text.len();
+            parts.push((tone, text[..end].to_owned()));
+            if !is_whole {
+                break;
+            }
+        }
+        Self(parts)
+    }
+
     /// The line with the words of another after its own.
     pub(super) fn join(mut self, other: Self) -> Self {
         self.0.extend(other.0);
@@ -279,6 +303,24 @@ mod tests {
             "  at\n    /a/very/long/path/without/blanks\n"
         );
         assert_eq!(within(&Line::default(), 1), "  \n");
+    }
+
+    #[test]
+    fn a_line_is_cut_between_letters() {
+        let line = || {
+            Line::of(Tone::Strong, "日本")
+                .plain("ab")
+                .and(Tone::Faint, "c")
+        };
+        let cut = |columns| -> String {
+            let line = line().cut(columns);
+            line.parts().iter().map(|(_, text)| text.as_str()).collect()
+        };
+        assert_eq!([0, 1, 2, 3, 4].map(cut), ["", "", "日", "日", "日本"]);
+        assert_eq!(
+            [5, 6, 7, 9].map(cut),
+            ["日本a", "日本ab", "日本abc", "日本abc"]
+        );
     }
 
     #[test]

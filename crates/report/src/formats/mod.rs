@@ -10,6 +10,7 @@ mod headline;
 pub mod html;
 pub mod json;
 mod line;
+pub mod live;
 mod long;
 pub mod markdown;
 mod page;

@@ -84,7 +84,7 @@ pub(super) fn time_line(row: &Latency) -> Vec<Line> {
 }
 
 /// Heights from 0 to 1 as letters; whatever is above 0 is seen.
-fn letters(heights: impl Iterator<Item = f64>) -> String {
+pub(super) fn letters(heights: impl Iterator<Item = f64>) -> String {
     let most = HEIGHTS.len() - 1;
     let letter = |height: f64| {
         let eighths = (height.clamp(0.0, 1.0) * most as f64).round() as usize;
