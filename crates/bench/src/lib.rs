@@ -27,6 +27,8 @@ pub mod stress;
 #[cfg(all(feature = "async", any(feature = "betree", feature = "zip")))]
 mod ticker;
 mod watch;
+#[cfg(any(feature = "betree", feature = "zip"))]
+mod words;
 #[cfg(feature = "zip")]
 pub mod zip;
 

@@ -11,6 +11,9 @@ pub trait Watch {
         false
     }
 
+    /// Takes what is measured from now on.
+    fn doing(&self, _what: &str) {}
+
     /// Takes the number of steps that will follow.
     fn expect(&self, _steps: u64) {}
 

@@ -9,6 +9,7 @@ pub mod serve;
 pub mod shapes;
 #[cfg(feature = "async")]
 mod ticker;
+mod words;
 
 use std::time::{Duration, Instant};
 
@@ -86,6 +87,7 @@ impl Workload {
         let domain = Domain::parse(&generator.domains()).map_err(Error::broken)?;
         let mut tree = BeTree::new(domain, Undefined::False);
         let count = u64::from(expressions);
+        watch.doing("building the tree");
         watch.expect(count);
         let texts: Vec<String> = (0..count)
             .map(|_| generator.expression().to_owned())
@@ -141,7 +143,9 @@ pub fn run(
         plain: recorder(LatencyName::Service, "event", "search"),
         slices: recorder(LatencyName::Hold, "slice", "search_next"),
     };
+    context.watch.doing("ways to search, in turns");
     compare(plan, &mut bench, context.watch, outcome)?;
+    context.watch.doing("single searches and slices");
     bench.times(&mut recorders)?;
     outcome.add(&recorders.plain.finish());
     outcome.add(&recorders.slices.finish());
@@ -157,6 +161,7 @@ pub fn run(
         outcome,
         context.watch.is_stopped(),
     );
+    outcome.findings = words::findings(outcome, context.run);
     Ok(())
 }
 

@@ -96,6 +96,7 @@ impl<'a> Bench<'a> {
                 if stopped {
                     break 'all;
                 }
+                watch.doing(&data.name);
                 let group = self.group(data, *asked)?;
                 let mut runners = self.runners(&group)?;
                 stopped = match self.rounds(&mut runners) {

@@ -3,7 +3,10 @@
 use std::time::Instant;
 
 use fixcore::Isa;
+use latency::compare::CONFIDENCE;
+use latency::percentile::order_statistic_ranks;
 use latency::report::{Cell, Table, Unit};
+use report::units::duration;
 
 use crate::fix::plan::Plan;
 use crate::{Context, Error};
@@ -29,7 +32,42 @@ pub(crate) struct Bench<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) context: Context<'a>,
     pub(crate) table: Table,
+    /// The same as the table, with intervals.
+    pub(crate) costs: Vec<Cost>,
     pub(crate) messages: u64,
+}
+
+/// What a message costs by an instruction set.
+#[derive(Debug)]
+pub(crate) struct Cost {
+    pub(crate) of: String,
+    pub(crate) message: String,
+    pub(crate) isa: &'static str,
+    pub(crate) median_ns: f64,
+    /// The interval of the median, with enough batches.
+    pub(crate) interval_ns: Option<[f64; 2]>,
+}
+
+impl Cost {
+    /// Whether the intervals of both do not meet, and this is the lower one.
+    pub(crate) fn is_below(&self, other: &Self) -> bool {
+        match (self.interval_ns, other.interval_ns) {
+            (Some([_, high]), Some([low, _])) => high < low,
+            _ => false,
+        }
+    }
+
+    /// `84 ns (95 % interval 83 ns to 86 ns)`.
+    pub(crate) fn time(&self) -> String {
+        let median = duration(self.median_ns);
+        match self.interval_ns {
+            Some([low, high]) => {
+                let (low, high) = (duration(low), duration(high));
+                format!("{median} (95 % interval {low} to {high})")
+            }
+            None => median,
+        }
+    }
 }
 
 impl<'a> Bench<'a> {
@@ -46,6 +84,7 @@ impl<'a> Bench<'a> {
             plan,
             context,
             table: Table::new("nanoseconds a message, without the floor", &columns),
+            costs: Vec::new(),
             messages: 0,
         }
     }
@@ -81,6 +120,13 @@ impl<'a> Bench<'a> {
         let floor_ns = floors.median().unwrap_or(0.0);
         times.take_off(floor_ns);
         let [median, least] = times.cells();
+        self.costs.extend(times.median().map(|median_ns| Cost {
+            of: of.to_owned(),
+            message: set.name.clone(),
+            isa: isa.name(),
+            median_ns,
+            interval_ns: times.interval(),
+        }));
         self.table.rows.push(vec![
             of.into(),
             set.name.as_str().into(),
@@ -132,6 +178,14 @@ impl Batches {
         self.ns.get(self.ns.len() / 2).copied()
     }
 
+    /// The interval of the median, where there are enough batches.
+    fn interval(&mut self) -> Option<[f64; 2]> {
+        self.ns.sort_by(f64::total_cmp);
+        let ranks = order_statistic_ranks(self.ns.len() as u64, 50.0, CONFIDENCE);
+        let at = |rank: u64| self.ns.get(usize::try_from(rank - 1).ok()?).copied();
+        ranks.and_then(|(low, high)| Some([at(low)?, at(high)?]))
+    }
+
     /// The median and the least, as cells.
     pub(crate) fn cells(&mut self) -> [Cell; 2] {
         let median = self.median();
@@ -156,6 +210,22 @@ mod tests {
         batches.take_off(2.0);
         assert_eq!(batches.median(), Some(5.0));
         assert_eq!(batches.ns, [0.0, 1.0, 5.0, 7.0]);
+    }
+
+    #[test]
+    fn the_interval_of_a_median_needs_six_batches() {
+        let mut batches = Batches {
+            ns: (1..=5).rev().map(f64::from).collect(),
+        };
+        assert_eq!(batches.interval(), None);
+        batches.ns.push(6.0);
+        assert_eq!(batches.interval(), Some([1.0, 6.0]));
+        batches.ns = (1..=31).map(f64::from).collect();
+        let [low, high] = batches.interval().expect("enough");
+        assert!(
+            low > 5.0 && low < 16.0 && high > 16.0 && high < 27.0,
+            "{low} {high}"
+        );
     }
 
     #[test]

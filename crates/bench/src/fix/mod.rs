@@ -20,6 +20,7 @@ mod store;
 mod techniques;
 #[cfg(target_os = "linux")]
 mod transport;
+mod words;
 
 pub use plan::{Part, Plan};
 pub use run::run;

@@ -4,9 +4,9 @@ use fixcore::dict::Version;
 use fixcore::workload::{Sample, shuffled};
 use report::Outcome;
 
-use crate::fix::batches::{Bench, Set};
+use crate::fix::batches::{Bench, Cost, Set};
 use crate::fix::plan::{Part, Plan};
-use crate::fix::{deferred, encode, parse, scan, spsc, store, techniques};
+use crate::fix::{deferred, encode, parse, scan, spsc, store, techniques, words};
 use crate::{Checks, Context, Error};
 
 /// Messages of types in no order, and the seed that they are made by.
@@ -22,26 +22,34 @@ const SHUFFLED_SEED: u64 = 1;
 /// has none, [`Error::Io`] where a store cannot be made, and [`Error::Failed`].
 pub fn run(plan: &Plan, context: Context<'_>, outcome: &mut Outcome) -> Result<(), Error> {
     let mut checks = Checks::default();
+    let mut costs = Vec::new();
     if plan.parts.iter().any(|part| part.is_codec()) {
-        codec(plan, context, outcome, &mut checks)?;
+        context.watch.doing("scan, parse and encode");
+        costs = codec(plan, context, outcome, &mut checks)?;
     }
     if plan.has(Part::Store) {
+        context.watch.doing("store");
         store::part(plan, context, outcome, &mut checks)?;
     }
     if plan.has(Part::Spsc) {
+        context.watch.doing("queue");
         spsc::part(plan, context, outcome, &mut checks)?;
     }
     if plan.has(Part::Deferred) {
+        context.watch.doing("deferred work");
         deferred::part(plan, context, outcome, &mut checks)?;
     }
     if plan.has(Part::Transport) {
+        context.watch.doing("transport");
         transport(plan, context, outcome, &mut checks)?;
     }
     if plan.has(Part::Techniques) {
+        context.watch.doing("techniques");
         techniques::run(plan, context, outcome, &mut checks)?;
     }
     let method = "every instruction set against plain code, and every answer with what was asked";
     checks.conclude(method, outcome, context.watch.is_stopped());
+    outcome.findings = words::findings(&costs, outcome);
     Ok(())
 }
 
@@ -63,7 +71,7 @@ fn codec(
     context: Context<'_>,
     outcome: &mut Outcome,
     checks: &mut Checks,
-) -> Result<(), Error> {
+) -> Result<Vec<Cost>, Error> {
     let sets = sets(plan);
     for set in &sets {
         scan::check(set, checks)?;
@@ -85,7 +93,7 @@ fn codec(
     }
     outcome.ops = Some(outcome.ops.unwrap_or(0) + bench.messages);
     outcome.tables.push(bench.table);
-    Ok(())
+    Ok(bench.costs)
 }
 
 fn sets(plan: &Plan) -> Vec<Set> {

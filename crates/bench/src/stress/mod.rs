@@ -18,6 +18,6 @@ mod words;
 pub use plan::{Plan, Rate, pair_name};
 pub use rank::{Control, ranking};
 pub use row::Row;
-pub use run::run;
+pub use run::{duration, run};
 pub use runner::Follow;
 pub use verdict::{Complaint, unexpected};

@@ -1,5 +1,6 @@
 //! What is put under load, and how.
 
+use latency::IntervalLog;
 use stress::{Pace, PoolKind};
 
 /// A rate of an open loop.
@@ -23,6 +24,9 @@ pub struct Plan {
     pub min_ratio: Option<f64>,
     /// Rates of open loops that the first pair runs at, one after another; if empty, there is one run.
     pub rates: Vec<Rate>,
+    /// Where the intervals of the turns of several pairs go, for those who look on: they say little of a pair, so they
+    /// are in no report.
+    pub turn_intervals: Option<IntervalLog>,
     /// Whether their blocks are due at equal intervals.
     pub uniform: bool,
 }
@@ -36,6 +40,7 @@ impl Plan {
             run,
             min_ratio: None,
             rates: Vec::new(),
+            turn_intervals: None,
             uniform: false,
         }
     }

@@ -1,5 +1,7 @@
 //! The runs of a plan, and what they mean.
 
+use std::time::Duration;
+
 use report::Outcome;
 use stress::PoolKind;
 
@@ -41,6 +43,16 @@ pub fn run(
     let complaints = verdict::conclude(&rows, plan.min_ratio, outcome);
     outcome.findings = words::findings(&rows, plan.min_ratio);
     Ok(complaints)
+}
+
+/// How long [`run`] takes at most, without its checks.
+#[must_use]
+pub fn duration(plan: &Plan) -> Duration {
+    match plan.pairs.len() {
+        _ if !plan.rates.is_empty() => sweep::duration(plan),
+        0 | 1 => plan.run.duration,
+        _ => turns::duration(plan),
+    }
 }
 
 /// The only run.

@@ -96,6 +96,13 @@ pub(crate) fn measure(
     Ok(rows)
 }
 
+/// How long the runs take together.
+pub(crate) fn duration(plan: &Plan) -> Duration {
+    let (each, rates) = (plan.run.duration, plan.rates.len());
+    let open = each.saturating_mul(u32::try_from(rates).unwrap_or(u32::MAX));
+    each.min(CALIBRATION_MAX).saturating_add(open)
+}
+
 fn cells(found: &Finding, rate: Option<f64>, share: f64, capacity: f64) -> Vec<Cell> {
     let load = &found.load;
     let open = load.model == LoadModel::Open;

@@ -3,6 +3,8 @@
 //! Drift of the machine then affects all of them equally. The control is a second turn of the first pair in
 //! each round; its numbers only serve the ranking.
 
+use std::time::Duration;
+
 use stress::{Plan as Load, PoolKind};
 
 use super::plan::Plan;
@@ -103,10 +105,16 @@ impl Turns<'_> {
                 .label(Some(pair_name(pair)))
                 .duration(run.duration / ROUNDS)
                 .blocks_max(blocks_max)
-                // They would only describe single turns.
-                .intervals(None)
+                // Those of a report would only describe single turns.
+                .intervals(self.plan.turn_intervals.clone())
         })
     }
+}
+
+/// How long all turns take.
+pub(crate) fn duration(plan: &Plan) -> Duration {
+    let turns = plan.pairs.len() + 1;
+    (plan.run.duration / ROUNDS * ROUNDS).saturating_mul(u32::try_from(turns).unwrap_or(u32::MAX))
 }
 
 /// The part of `all` that the first `rounds` rounds do.

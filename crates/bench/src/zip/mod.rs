@@ -6,5 +6,6 @@
 mod pack;
 mod run;
 mod ticker;
+mod words;
 
 pub use run::{CONTENT_BYTES, Plan, run};

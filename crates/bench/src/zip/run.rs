@@ -11,7 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 use zipstream::{ArchiveReader, ReadOptions};
 
 use crate::zip::pack::{self, Times, Work};
-use crate::zip::ticker;
+use crate::zip::{ticker, words};
 use crate::{Checks, Context, Error, Names, Watch, paired, runtime};
 
 const MIB: usize = 1 << 20;
@@ -116,6 +116,7 @@ pub fn run(
             if watch.is_stopped() {
                 break;
             }
+            watch.doing(&format!("{data}, {}", case.0));
             let row = bench.case(data, content, *case, watch, outcome, &mut checks)?;
             table.rows.push(row);
             watch.advance(1);
@@ -124,6 +125,7 @@ pub fn run(
     watch.finish();
     outcome.tables.push(table);
     for (data, content) in contents {
+        watch.doing(&format!("{data}, single entries"));
         bench.latencies(context, data, content, outcome)?;
     }
     if let Some((_, content)) = contents.last().filter(|_| !watch.is_stopped()) {
@@ -135,6 +137,7 @@ pub fn run(
     }
     let method = "both write the same archive, and it reads back as what went in";
     checks.conclude(method, outcome, watch.is_stopped());
+    outcome.findings = words::findings(outcome, context.run);
     Ok(())
 }
 

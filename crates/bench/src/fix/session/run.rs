@@ -3,7 +3,7 @@
 use latency::compare::Names;
 use latency::report::{Latency, LatencyName, Timing};
 use latency::{Recorder, Schedule, Spec};
-use report::Outcome;
+use report::{Outcome, verdicts};
 
 use super::open::Recorders;
 use super::side::{Kind, Visit};
@@ -58,6 +58,7 @@ pub fn run(plan: &Plan, context: Context<'_>, outcome: &mut Outcome) -> Result<(
     }
     let method = "every answer with the order that was sent, numbers in order";
     checks.conclude(method, outcome, context.watch.is_stopped());
+    outcome.findings = verdicts::findings(&outcome.comparisons);
     Ok(())
 }
 
