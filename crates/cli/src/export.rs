@@ -13,7 +13,7 @@ use std::time::Duration;
 use files::standard;
 use files::target::{self, Target};
 use latency::report::Report;
-use latency::{IntervalLog, LoggedIntervals};
+use latency::{IntervalLog, LiveRows, LoggedIntervals};
 use report::formats::{self, csv, hdr, html, json, markdown};
 use report::style::Palette;
 use report::{Detail, Format, Look};
@@ -147,8 +147,16 @@ impl Exports {
     /// Starts the log of the intervals of this run, where a time line is asked for: by an `.hlog`, or by a report in
     /// JSON or with pictures. It stands on a file of no name: beside the `.hlog`, whose disk has to have room for it
     /// anyway, or beside another file. A run without a time line is a run, too, so that only an `.hlog` fails for it.
-    pub(crate) fn start_intervals(&mut self, pictures: bool) -> Result<Option<IntervalLog>> {
-        let start = |spool: io::Result<File>, length| IntervalLog::new(length, spool?);
+    /// What is shown `live` is the same log, or one that keeps nothing.
+    pub(crate) fn start_intervals(
+        &mut self,
+        pictures: bool,
+        live: Option<&LiveRows>,
+    ) -> Result<Option<IntervalLog>> {
+        let start = |spool: io::Result<File>, length| match live {
+            Some(rows) => IntervalLog::watched(length, spool?, rows.clone()),
+            None => IntervalLog::new(length, spool?),
+        };
         let other = || {
             let html = self.target(FileFormat::Html);
             html.or_else(|| self.target(FileFormat::Json))
@@ -162,7 +170,10 @@ impl Exports {
             (None, None) if pictures || self.is_json() => {
                 start(tempfile::tempfile(), SHORT_INTERVAL).ok()
             }
-            (None, None) => None,
+            // They are looked at, and not kept.
+            (None, None) => {
+                live.and_then(|rows| IntervalLog::watched(INTERVAL, io::empty(), rows.clone()).ok())
+            }
         };
         self.intervals.clone_from(&log);
         Ok(log)

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::time::Instant;
 
 use latency::report::{Environment, LatencyName, Report, Tool};
-use latency::{IntervalLog, Spec};
+use latency::{IntervalLog, LiveRows, Spec};
 use report::{Detail, ExitStatus, Outcome, Run, RunOptions, gates, names};
 
 use crate::args::output::{OutputArgs, ReportArgs, ReportFormat, TerminalArgs, Undecided};
@@ -47,6 +47,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) lists: bool,
     /// Whether one line says enough of the run, unless a report is asked for.
     pub(crate) brief: bool,
+    /// Where its distributions are shown while it goes on.
+    pub(crate) live: Option<LiveRows>,
 }
 
 impl Setup<'_> {
@@ -107,6 +109,7 @@ impl<'a> Setup<'a> {
             rows: &[],
             lists: false,
             brief: true,
+            live: None,
         }
     }
 
@@ -148,7 +151,7 @@ impl Session {
         let prepared = Run::prepare(options)?;
         // After pinning: its thread runs where this one does.
         let pictures = setup.wants_report() && setup.terminal.detail() == Detail::Full;
-        let intervals = exports.start_intervals(pictures)?;
+        let intervals = exports.start_intervals(pictures, setup.live.as_ref())?;
         Ok(Self {
             run: prepared.start(intervals),
             stream: setup.stream,

@@ -34,6 +34,7 @@ mod help_flags;
 mod input_sizes;
 mod interrupt;
 mod list;
+mod live;
 mod placed;
 mod read_and_written;
 #[cfg(feature = "cloud")]

@@ -12,6 +12,7 @@ mod fingers;
 pub(crate) mod glob;
 mod globs;
 pub(crate) mod levels;
+pub(crate) mod live;
 pub(crate) mod output;
 pub(crate) mod password;
 pub(crate) mod settings;

@@ -9,6 +9,7 @@ use anstyle::Style;
 use files::standard;
 use report::style::Palette;
 
+use super::drawn;
 use super::screen::{Screen, painted};
 use crate::args::Color;
 
@@ -43,7 +44,7 @@ pub(crate) fn has_blocks() -> bool {
 pub(crate) fn write_stderr(text: &[u8]) -> io::Result<()> {
     let stream = io::stderr();
     let choice = AutoStream::choice(&stream);
-    write(stream.lock(), choice, text)
+    drawn::above(|| write(stream.lock(), choice, text))
 }
 
 /// Writes to standard output, at once, with or without the colours in `text`.
@@ -72,8 +73,10 @@ impl io::Write for Stdout {
 /// Writes a document for machines to standard error: without colours, and unchanged unless standard error is a
 /// terminal.
 pub(crate) fn write_stderr_plain(document: &[u8]) -> io::Result<()> {
-    let mut stream = io::stderr().lock();
-    plain(stream.is_terminal(), document, &mut stream)
+    drawn::above(|| {
+        let mut stream = io::stderr().lock();
+        plain(stream.is_terminal(), document, &mut stream)
+    })
 }
 
 /// The same to standard output.

@@ -1,6 +1,8 @@
 //! The terminal: colour, escapes, messages, questions, passwords, progress, signals.
 
 pub(crate) mod color;
+pub(crate) mod drawn;
+pub(crate) mod live;
 pub(crate) mod message;
 pub(crate) mod page;
 pub(crate) mod password;

@@ -39,16 +39,26 @@ fn columns(stream: MainStream) -> Option<usize> {
         MainStream::Stdout => size(&io::stdout()),
         MainStream::Stderr => size(&io::stderr()),
     };
+    let columns = columns.map(|(columns, _)| columns);
     columns.filter(|columns| *columns >= COLUMNS_MIN)
 }
 
+/// Columns and lines of the terminal that standard error is, or what every terminal has.
+pub(crate) fn stderr_size() -> (usize, usize) {
+    const LINES: usize = 24;
+    match size(&io::stderr()) {
+        Some((columns, lines)) if columns > 0 && lines > 0 => (columns, lines),
+        _ => (COLUMNS, LINES),
+    }
+}
+
 #[cfg(unix)]
-fn size(stream: &impl std::os::fd::AsFd) -> Option<usize> {
+fn size(stream: &impl std::os::fd::AsFd) -> Option<(usize, usize)> {
     let size = rustix::termios::tcgetwinsize(stream).ok()?;
-    Some(size.ws_col.into())
+    Some((size.ws_col.into(), size.ws_row.into()))
 }
 
 #[cfg(not(unix))]
-fn size<T>(_: &T) -> Option<usize> {
+fn size<T>(_: &T) -> Option<(usize, usize)> {
     None
 }

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use files::conflicts::{Files, Stdout};
 
 use crate::args::expressions::{ExpressionsForm, UndefinedMode, WorkloadArgs};
+use crate::args::live::LiveArgs;
 use crate::args::output::{OutputArgs, TerminalArgs};
 #[cfg(feature = "serve")]
 use crate::commands::betree::serve::flags::ServeArgs;
@@ -273,6 +274,8 @@ pub(crate) struct MatchArgs {
     pub(crate) threads: u32,
     #[command(flatten)]
     pub(crate) analysis: OutputArgs,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 }
 
 /// Show why an expression matches events, or which test fails.

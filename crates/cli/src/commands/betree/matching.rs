@@ -22,6 +22,7 @@ use crate::commands::stop::{Stop, of_threads, stopped};
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::session::{Session, Setup};
+use crate::term::live::{self, Live};
 use crate::term::progress::Progress;
 use crate::term::{message, signal};
 
@@ -52,11 +53,13 @@ const BATCH: Limit = Limit {
 /// Runs the command.
 pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let threads = threads(args.threads)?;
+    let live = live(args)?;
     let session = Session::start(&Setup {
+        live: live.as_ref().map(Live::rows),
         rows: &[LatencyName::Service, LatencyName::Hold],
         ..Setup::filter_of(name, argv, &args.analysis)
     })?;
-    let wants_progress = args.analysis.terminal.wants_progress();
+    let wants_progress = args.analysis.terminal.wants_progress() && live.is_none();
     let tree = snapshot::load(&args.tree, wants_progress)?;
     let (snapshot, bits) = (&tree.snapshot, tree.lines);
     if args.output == MatchOutput::Bitmap && bits > BITMAP_BITS_MAX {
@@ -89,6 +92,9 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         priorities: priorities.as_ref(),
         batches: file_bytes.is_some() && is_faster && is_small && finds_all,
     };
+    if let (Some(live), Some(bytes)) = (&live, file_bytes) {
+        live.expect(bytes);
+    }
     let limit = match (job.batches, file_bytes) {
         (true, _) => BATCH,
         (false, Some(_)) => FILE,
@@ -99,6 +105,7 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         worker: None,
         new_worker: &new_worker,
         to,
+        live: live.as_ref(),
         progress: Progress::start(
             wants_progress && !std::io::stdout().is_terminal(),
             file_bytes,
@@ -138,6 +145,7 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
     }
     params.insert("isa".to_owned(), Buffers::new().isa().name().into());
     receiver.conclude(ended.workers, &mut outcome);
+    drop(live);
     outcome.did(snapshot.len() as u64, ["expression", "expressions"]);
     if let Err(error) = ended.result {
         stopped(
@@ -150,6 +158,18 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         outcome.complete = false;
     }
     session.finish(outcome)
+}
+
+/// The view of the run, if there shall be one: not between matches.
+fn live(args: &MatchArgs) -> Result<Option<Live>> {
+    let wanted = args.live.live;
+    if wanted && live::meets_output() {
+        return Err(
+            Failure::usage("--live cannot be shown where the matches are printed")
+                .help("write them to a file: > matches"),
+        );
+    }
+    Ok(Live::start(wanted, "match"))
 }
 
 impl Job<'_> {
@@ -182,6 +202,7 @@ struct Receiver<'a, 'w> {
     worker: Option<Worker<'a>>,
     new_worker: &'w dyn Fn() -> Worker<'a>,
     to: Output,
+    live: Option<&'w Live>,
     progress: Progress,
     written: u64,
     events: u64,
@@ -192,6 +213,9 @@ struct Receiver<'a, 'w> {
 impl<'a> Receiver<'a, '_> {
     fn take(&mut self, block: &mut Block, made: &mut Made) -> std::result::Result<(), Stop> {
         self.progress.add(block.len() as u64);
+        if let Some(live) = self.live {
+            live.advance(block.len() as u64);
+        }
         loop {
             self.events += made.events;
             self.matches += made.matches;

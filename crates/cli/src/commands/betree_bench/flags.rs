@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use files::conflicts::{Files, Stdout};
 
 use crate::args::expressions::{WorkloadArgs, WorkloadKind};
+use crate::args::live::LiveArgs;
 use crate::args::output::OutputArgs;
 use crate::args::units;
 
@@ -57,6 +58,8 @@ pub(crate) struct BetreeBenchArgs {
     pub(crate) budget: u64,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 }
 
 /// The parts of `betree-bench`.

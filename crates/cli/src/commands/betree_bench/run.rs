@@ -18,6 +18,7 @@ use crate::commands::expressions::{self, Files};
 use crate::commands::watch::Watcher;
 use crate::failure::{Failure, Result};
 use crate::session::{Session, Setup};
+use crate::term::live::Live;
 
 /// Runs the command.
 pub(crate) fn run(
@@ -33,7 +34,9 @@ pub(crate) fn run(
         }
         None => {}
     }
+    let live = Live::start(args.live.live, "betree-bench");
     let session = Session::start(&Setup {
+        live: live.as_ref().map(Live::rows),
         seed: Some(args.size.seed),
         rows: &[
             LatencyName::Service,
@@ -43,7 +46,7 @@ pub(crate) fn run(
         ..Setup::analysis(name, argv, &args.output)
     })?;
     let mut outcome = Outcome::new("betree-bench");
-    let watcher = Watcher::new(args.output.terminal.wants_progress());
+    let watcher = Watcher::new(args.output.terminal.wants_progress()).live(live.as_ref());
     let context = watcher.of(&session);
     let workload = match (&args.expression_file, &args.event_file) {
         (Some(expressions), Some(events)) => read(args, expressions, events)?,
@@ -58,6 +61,7 @@ pub(crate) fn run(
     plan.budget = args.budget;
     plan.seed = args.size.seed;
     method::run(&plan, workload, context, &mut outcome)?;
+    drop(live);
     session.finish(outcome)
 }
 

@@ -7,7 +7,7 @@ use latency::compare::{self, Names, Options, Regression};
 use latency::foreign::{self, Samples, Sequence};
 use latency::report::{Comparison, Design, LatencyName, Report, Verdict};
 use report::saved::{FileKind, Saved};
-use report::{ExitStatus, Outcome, names, units};
+use report::{ExitStatus, Outcome, names, units, verdicts};
 
 use crate::args::output::Undecided;
 use crate::commands::compare::flags::CompareArgs;
@@ -40,6 +40,7 @@ pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> 
             outcome
         }
     };
+    outcome.findings = verdicts::findings(&outcome.comparisons);
     if outcome.status == ExitStatus::Ok {
         outcome.status = verdict_status(&outcome.comparisons, args);
     }

@@ -8,6 +8,7 @@ use clap::{ArgAction, Args};
 use files::conflicts::{Files, Stdout};
 use zstdkit::{EncoderOptions, Recipe};
 
+use crate::args::live::LiveArgs;
 use crate::args::output::OutputArgs;
 use crate::args::settings::{Compat, RecipePlan};
 use crate::args::{levels, units};
@@ -146,6 +147,8 @@ pub(crate) struct CompressBenchArgs {
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 }
 
 /// One way to compress.

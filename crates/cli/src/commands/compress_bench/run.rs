@@ -15,6 +15,7 @@ use crate::commands::reference;
 use crate::commands::watch::Watcher;
 use crate::failure::Result;
 use crate::session::{Session, Setup};
+use crate::term::live::Live;
 use crate::term::message;
 
 /// Runs the command.
@@ -29,7 +30,9 @@ pub(crate) fn run(
         .as_deref()
         .map(reference::dictionary)
         .transpose()?;
+    let live = Live::start(args.live.live, "compress-bench");
     let session = Session::start(&Setup {
+        live: live.as_ref().map(Live::rows),
         seed: Some(args.seed),
         rows: match plan.modes.iter().any(|mode| mode.is_stream()) {
             true => &[LatencyName::Service, LatencyName::Hold],
@@ -41,8 +44,9 @@ pub(crate) fn run(
     describe(&plan, &mut outcome);
     let (inputs, failed) = inputs(&plan, &session, args, &mut outcome)?;
     announce(&plan, &inputs, args, &mut outcome);
-    let watcher = Watcher::new(args.output.terminal.wants_progress());
+    let watcher = Watcher::new(args.output.terminal.wants_progress()).live(live.as_ref());
     compress::run(&plan, &inputs, watcher.of(&session), &mut outcome)?;
+    drop(live);
     if failed > 0 {
         outcome.complete = false;
         if outcome.status == ExitStatus::Ok {

@@ -9,6 +9,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use files::conflicts::{Files, Stdout};
 use fixcore::{Isa, UnknownName};
 
+use crate::args::live::LiveArgs;
 use crate::args::output::OutputArgs;
 use crate::args::units;
 use crate::commands::fix_bench::session_flags::SessionArgs;
@@ -90,6 +91,8 @@ pub(crate) struct FixBenchArgs {
     pub(crate) store_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 }
 
 /// The parts of `fix-bench` with flags of their own.

@@ -13,6 +13,7 @@ use crate::commands::fix_logs::{collect, forced, unavailable};
 use crate::commands::watch::Watcher;
 use crate::failure::{Failure, Result};
 use crate::session::{Session, Setup};
+use crate::term::live::Live;
 use crate::term::message::note;
 
 /// Messages of a file that are kept.
@@ -42,14 +43,17 @@ pub(crate) fn run(
         true => &[],
         false => &[LatencyName::Service],
     };
+    let live = Live::start(args.live.live, "fix-bench");
     let session = Session::start(&Setup {
+        live: live.as_ref().map(Live::rows),
         rows,
         ..Setup::analysis(name, argv, &args.output)
     })?;
     let mut outcome = Outcome::new("fix-bench");
     let plan = plan(args, parts)?;
-    let watcher = Watcher::new(false);
+    let watcher = Watcher::new(false).live(live.as_ref());
     bench::fix::run(&plan, watcher.of(&session), &mut outcome)?;
+    drop(live);
     session.finish(outcome)
 }
 

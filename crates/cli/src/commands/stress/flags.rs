@@ -24,6 +24,7 @@ use stress::{DataKind, Loop, Pace, Plan as Load, PoolKind, codec};
 
 use files::conflicts::{Files, Stdout};
 
+use crate::args::live::LiveArgs;
 use crate::args::output::OutputArgs;
 use crate::args::units;
 use crate::commands::stress::flags::parse::Fault;
@@ -33,7 +34,7 @@ use crate::failure::{Failure, Result};
 const DURATION: Duration = Duration::from_secs(10);
 const DURATION_RANKED: Duration = Duration::from_secs(2);
 /// Duration of a soak: a century, that is, until it is interrupted.
-const SOAK: Duration = Duration::from_secs(100 * 365 * 86_400);
+pub(crate) const SOAK: Duration = Duration::from_secs(100 * 365 * 86_400);
 
 /// Codec names of the program whose load `--loop seed` repeats, with our codec and pool for each.
 const ALIASES: [(&str, &str, PoolKind); 3] = [
@@ -178,6 +179,8 @@ pub(crate) struct StressArgs {
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -7,22 +7,28 @@ use stress::{PoolKind, Progress};
 
 use crate::commands::stress::lines::Lines;
 use crate::commands::stress::metrics::Metrics;
+use crate::term::live::Live;
 use crate::term::message;
 
 /// Prints how runs go where that is wanted, and tells a scraper.
 pub(super) struct Follower<'a> {
     said: bool,
     metrics: Option<&'a Metrics>,
+    live: Option<&'a Live>,
+    /// The round of several pairs.
+    round: String,
     /// What runs now, and the lines about it.
     now: Option<(String, PoolKind, Lines)>,
 }
 
 impl<'a> Follower<'a> {
-    /// `said`: whether lines are printed.
-    pub(super) fn new(said: bool, metrics: Option<&'a Metrics>) -> Self {
+    /// `said`: whether lines are printed. How runs go is shown `live` instead, if that is wanted.
+    pub(super) fn new(said: bool, metrics: Option<&'a Metrics>, live: Option<&'a Live>) -> Self {
         Self {
             said,
             metrics,
+            live,
+            round: String::new(),
             now: None,
         }
     }
@@ -30,9 +36,11 @@ impl<'a> Follower<'a> {
 
 impl Follow for Follower<'_> {
     fn round(&mut self, number: u32, of: u32, pairs: usize) {
-        if self.said {
-            message::status(&format!("round {number} of {of}, {pairs} pairs"));
+        let round = format!("round {number} of {of}, {pairs} pairs");
+        if self.said && self.live.is_none() {
+            message::status(&round);
         }
+        self.round = round + ": ";
     }
 
     fn capacity(&mut self, blocks_per_s: f64) {
@@ -46,7 +54,13 @@ impl Follow for Follower<'_> {
         if let Some(metrics) = self.metrics {
             metrics.begin(codec, pool);
         }
-        let lines = Lines::new(self.said, label);
+        if let Some(live) = self.live {
+            let run = label
+                .clone()
+                .unwrap_or_else(|| format!("{codec} {}", pool.name()));
+            live.now(format!("{}{run}", self.round));
+        }
+        let lines = Lines::new(self.said && self.live.is_none(), label);
         self.now = Some((codec.to_owned(), pool, lines));
     }
 

@@ -4,6 +4,7 @@
 //! tells a scraper.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use bench::stress::{Complaint, Plan, pair_name};
 use latency::report::{Input, LatencyName};
@@ -11,12 +12,13 @@ use report::{ExitStatus, Outcome};
 use stress::{DataKind, Loop, Pace};
 
 use crate::commands::content;
-use crate::commands::stress::flags::{StressArgs, StressPlan};
+use crate::commands::stress::flags::{SOAK, StressArgs, StressPlan};
 use crate::commands::stress::follow::Follower;
 use crate::commands::stress::metrics::Metrics;
 use crate::commands::watch::Watcher;
 use crate::failure::{Failure, Result};
 use crate::session::{Session, Setup};
+use crate::term::live::Live;
 use crate::term::message;
 
 /// Runs the command.
@@ -25,8 +27,10 @@ pub(crate) fn run(args: &StressArgs, name: &'static str, argv: &[OsString]) -> R
     if plan.run.threads == 0 {
         plan.run.threads = std::thread::available_parallelism().map_or(1, usize::from);
     }
+    let live = Live::start(args.live.live, "stress");
     let session = Session::start(&Setup {
         seed: Some(args.seed),
+        live: live.as_ref().map(Live::rows),
         rows: match plan.run.pace {
             Pace::Closed if plan.rates.is_empty() => &[LatencyName::Service],
             _ => &[LatencyName::Response, LatencyName::Service],
@@ -43,18 +47,34 @@ pub(crate) fn run(args: &StressArgs, name: &'static str, argv: &[OsString]) -> R
         plan.run.data = DataKind::Bytes(bytes.into());
     }
     plan.run.intervals = session.intervals();
+    if let Some(live) = &live {
+        plan.turn_intervals = live.log().filter(|_| plan.pairs.len() > 1);
+        if let Some(time) = takes(&plan) {
+            live.takes(time);
+        }
+    }
     describe(&plan, &mut outcome);
     let said = args.output.terminal.wants_warnings();
     let metrics = metrics
         .map(|address| Metrics::start(address, said))
         .transpose()?;
     plan.run.live = metrics.is_some();
-    let (watcher, mut follower) = (Watcher::new(false), Follower::new(said, metrics.as_ref()));
+    let watcher = Watcher::new(false);
+    let mut follower = Follower::new(said, metrics.as_ref(), live.as_ref());
     let context = watcher.of(&session);
     let complaints =
         bench::stress::run(&plan, context, &mut follower, &mut outcome).map_err(failed)?;
+    drop(live);
     complaints.iter().for_each(complain);
     session.finish(outcome)
+}
+
+/// How long the runs of a plan take together, unless they end by the number of their blocks or by a signal.
+fn takes(plan: &Plan) -> Option<Duration> {
+    if plan.run.blocks_max.is_some() || plan.run.duration >= SOAK {
+        return None;
+    }
+    Some(bench::stress::duration(plan))
 }
 
 fn failed(error: bench::Error) -> Failure {

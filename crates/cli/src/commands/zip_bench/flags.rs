@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use files::conflicts::{Files, Stdout};
 
+use crate::args::live::LiveArgs;
 use crate::args::output::OutputArgs;
 use crate::args::units;
 
@@ -46,6 +47,8 @@ pub(crate) struct ZipBenchArgs {
     pub(crate) once_bytes: u64,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
 }
 
 /// What a process does while its memory is measured.

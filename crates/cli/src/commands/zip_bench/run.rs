@@ -15,6 +15,7 @@ use crate::commands::zip_bench::flags::ZipBenchArgs;
 use crate::commands::zip_bench::memory;
 use crate::failure::Result;
 use crate::session::{Session, Setup};
+use crate::term::live::Live;
 use crate::term::signal;
 
 /// The line that is repeated.
@@ -33,7 +34,9 @@ pub(crate) fn run(
     if let Some(way) = args.once {
         return memory::once(args, way);
     }
+    let live = Live::start(args.live.live, "zip-bench");
     let session = Session::start(&Setup {
+        live: live.as_ref().map(Live::rows),
         seed: Some(args.seed),
         rows: &[
             LatencyName::Service,
@@ -47,8 +50,9 @@ pub(crate) fn run(
     let contents = contents(args, &mut outcome)?;
     let mut plan = Plan::new(args.rounds, args.level);
     plan.quick = args.quick;
-    let watcher = Watcher::new(args.output.terminal.wants_progress());
+    let watcher = Watcher::new(args.output.terminal.wants_progress()).live(live.as_ref());
     zip::run(&plan, &contents, watcher.of(&session), &mut outcome)?;
+    drop(live);
     if !signal::interrupted() {
         outcome.tables.extend(memory::table(args)?);
     }
