@@ -146,14 +146,19 @@ impl Session {
         options.strict_environment = args.strict_env;
         options.cpus = args.cpu.as_ref().map(|cpus| cpus.0.clone());
         // Measured only for a report that somebody sees.
-        options.clock_floor =
-            setup.wants_report() && setup.detail() != Detail::Line || !exports.is_empty();
+        options.clock_floor = setup.wants_report() && setup.detail() != Detail::Line
+            || !exports.is_empty()
+            || setup.live.is_some();
         let prepared = Run::prepare(options)?;
         // After pinning: its thread runs where this one does.
         let pictures = setup.wants_report() && setup.terminal.detail() == Detail::Full;
         let intervals = exports.start_intervals(pictures, setup.live.as_ref())?;
+        let run = prepared.start(intervals);
+        if let (Some(live), Some(floor)) = (&setup.live, run.environment().clock_floor_ns) {
+            live.clock_floor(floor);
+        }
         Ok(Self {
-            run: prepared.start(intervals),
+            run,
             stream: setup.stream,
             format: exports.main_format(),
             wants_report: setup.wants_report(),

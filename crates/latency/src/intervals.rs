@@ -55,6 +55,13 @@ impl Intervals {
         }
     }
 
+    /// What is recorded are means of batches from now on.
+    pub(crate) fn of_batches(&mut self) {
+        if let Some(seat) = &mut self.seat {
+            seat.of_batches();
+        }
+    }
+
     #[inline]
     pub(crate) fn is_over(&mut self, end: Instant) -> bool {
         self.last_end = end;

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
 
+use crate::clock::FLOORS_MIN;
 use crate::percentile::earned_n;
 use crate::span::nanoseconds;
 
@@ -60,6 +61,8 @@ struct Rows {
     rows: Vec<Row>,
     /// The end of the latest interval of any row.
     until_ns: u64,
+    /// What single values have to be to be told.
+    told_from_ns: u64,
 }
 
 /// One row so far.
@@ -76,6 +79,8 @@ pub struct LiveRow {
     pub earlier: u64,
     /// How long each of `windows` is.
     pub window_ns: u64,
+    /// Values below this are too short to time one by one; 0 where they are means of batches.
+    pub told_from_ns: u64,
 }
 
 /// The values of a part of a run.
@@ -111,12 +116,22 @@ pub(crate) struct Seat {
     row: usize,
     /// From the start of the rows to that of the recorder.
     offset_ns: u64,
+    /// Whether its values are means of batches.
+    is_of_batches: bool,
+}
+
+impl Seat {
+    /// Values of the recorder are means from now on.
+    pub(crate) fn of_batches(&mut self) {
+        self.is_of_batches = true;
+    }
 }
 
 struct Row {
     label: String,
     /// When the latest of its recorders began.
     begun_ns: u64,
+    is_of_batches: bool,
     all: Part,
     /// By the number of the window, with its histogram.
     open: VecDeque<(u64, Part)>,
@@ -200,8 +215,21 @@ impl LiveRows {
         let is_over =
             |row: &Row| rows.until_ns.saturating_sub(row.all.until_ns) / window_ns > ENDED_WINDOWS;
         with_values.sort_by_key(|row| (is_over(row), Reverse(row.begun_ns)));
-        let read = with_values.iter().map(|row| row.read(over, window_ns));
+        let read = with_values.iter().map(|row| LiveRow {
+            told_from_ns: if row.is_of_batches {
+                0
+            } else {
+                rows.told_from_ns
+            },
+            ..row.read(over, window_ns)
+        });
         read.collect()
+    }
+
+    /// States what an empty timed span takes: single values that are not [long enough](crate::clock::FLOORS_MIN) for
+    /// the clock are not told.
+    pub fn clock_floor(&self, floor_ns: u64) {
+        self.rows().told_from_ns = floor_ns.saturating_mul(FLOORS_MIN);
     }
 
     /// Bytes that the rows take now.
@@ -227,6 +255,7 @@ impl LiveRows {
                 rows.rows.push(Row {
                     label: label.to_owned(),
                     begun_ns: 0,
+                    is_of_batches: false,
                     all: Part::new(),
                     open: VecDeque::new(),
                     closed: VecDeque::new(),
@@ -237,7 +266,11 @@ impl LiveRows {
         let offset_ns = nanoseconds(self.0.start, run_start);
         let begun_ns = &mut rows.rows[row].begun_ns;
         *begun_ns = offset_ns.max(*begun_ns);
-        Some(Seat { row, offset_ns })
+        Some(Seat {
+            row,
+            offset_ns,
+            is_of_batches: false,
+        })
     }
 
     /// An interval of a recorder is complete.
@@ -254,6 +287,7 @@ impl LiveRows {
         let mut rows = self.rows();
         rows.until_ns = rows.until_ns.max(to_ns);
         if let Some(row) = rows.rows.get_mut(seat.row) {
+            row.is_of_batches |= seat.is_of_batches;
             row.all.add(histogram, from_ns, to_ns);
             row.part(number).add(histogram, from_ns, to_ns);
         }
@@ -311,6 +345,7 @@ impl Row {
             windows,
             earlier: first,
             window_ns,
+            told_from_ns: 0,
         }
     }
 }

@@ -123,6 +123,9 @@ impl Recorder {
         }
         if ops > 1 {
             self.spec.timing = Timing::BatchMean;
+            if let Some(intervals) = &mut self.intervals {
+                intervals.of_batches();
+            }
         }
         let span_ns = nanoseconds(start, end);
         let mean_ns = span_ns / ops + u64::from(span_ns % ops >= ops.div_ceil(2));

@@ -111,6 +111,24 @@ fn few_values_have_no_percentile() {
 }
 
 #[test]
+fn single_values_are_told_from_twenty_floors_on_and_means_of_batches_always() {
+    let start = Instant::now();
+    let rows = LiveRows::new(start, SECOND);
+    rows.clock_floor(30);
+    let log = log(&rows, SECOND);
+    let mut single = recorder(&log, "single", start);
+    record(&mut single, start, 0..20, 5);
+    let mut means = recorder(&log, "means", start);
+    means.record_batch(start, start + SECOND, 1_000);
+    drop((single.finish(), means.finish()));
+    let told: Vec<u64> = read(log, &rows)
+        .iter()
+        .map(|row| row.told_from_ns)
+        .collect();
+    assert_eq!(told, [600, 0]);
+}
+
+#[test]
 fn memory_is_bounded_however_long_the_run_is_and_however_many_rows_it_has() {
     let start = Instant::now();
     let rows = LiveRows::new(start, SECOND);

@@ -76,7 +76,7 @@ pub fn lines(view: &View<'_>, room: &Room) -> Vec<String> {
 pub fn line(view: &View<'_>) -> String {
     let mut said = shown(&head(view), &Room::LOG);
     if let Some(row) = view.rows.first() {
-        let [rate, p50, p99, max] = numbers(last(row, view.elapsed));
+        let [rate, p50, p99, max] = numbers(last(row, view.elapsed), row.told_from_ns);
         said += &format!("  {}: {rate}, p50 {p50}, p99 {p99}, max {max}", row.label);
     }
     said
@@ -116,7 +116,8 @@ fn rows(view: &View<'_>, room: &Room, lines: &mut Vec<Line>) {
     let fit = room.lines.saturating_sub(lines.len()) / 2;
     for row in view.rows.iter().take(fit) {
         let ([now, all], [rate, p99]) = (
-            [last(row, view.elapsed), Some(row.all)].map(numbers),
+            [last(row, view.elapsed), Some(row.all)]
+                .map(|window| numbers(window, row.told_from_ns)),
             [rates(row, spark), p99s(row, spark)],
         );
         let part = |name: &str, tone: Tone, numbers: [String; 4], letters: String, of: &str| {
@@ -153,12 +154,16 @@ fn last(row: &LiveRow, elapsed: Duration) -> Option<Window> {
     row.windows.last().copied().filter(|_| !is_silent)
 }
 
-/// Rate, median, 99th percentile, maximum.
-fn numbers(window: Option<Window>) -> [String; 4] {
+/// Rate, median, 99th percentile, maximum. Of times below the least that can be told, no more is said.
+fn numbers(window: Option<Window>, told_from_ns: u64) -> [String; 4] {
     let Some(window) = window else {
         return [ABSENT; 4].map(str::to_owned);
     };
-    let time = |ns: Option<u64>| ns.map_or_else(|| ABSENT.to_owned(), |ns| duration(ns as f64));
+    let time = |ns: Option<u64>| match ns {
+        Some(ns) if ns < told_from_ns => format!("<{}", duration(told_from_ns as f64)),
+        Some(ns) => duration(ns as f64),
+        None => ABSENT.to_owned(),
+    };
     let per_s = match window.per_s() {
         few if few < 9.95 => format!("{few:.1}/s"),
         many => format!("{}/s", count(many.round() as u64)),
@@ -201,7 +206,7 @@ fn latest(row: &LiveRow, most: usize) -> &[Window] {
 
 /// `12 s`, `3 min 05 s`, `2 h 03 min`.
 fn clock(time: Duration) -> String {
-    let seconds = time.as_secs();
+    let seconds = time.as_secs_f64().round() as u64;
     match seconds {
         0..120 => format!("{seconds} s"),
         120..7_200 => format!("{} min {:02} s", seconds / 60, seconds % 60),
@@ -290,7 +295,7 @@ mod tests {
                 "end to end service          400/s  60.2 µs   270 µs   270 µs  █████        rate",
                 "  in all                    400/s  20.1 µs  90.1 µs   270 µs  ▁▁▁▁█        p99",
                 "a second one with a lo          —        —        —        —  █            rate",
-                "  in all                     333/s        —        —  3.00 ms               p99",
+                "  in all                    333/s        —        —  3.00 ms               p99",
             ]
         );
     }
@@ -366,6 +371,15 @@ mod tests {
             ascii[2].contains("@@@@@") && ascii[3].contains("....@"),
             "{ascii:?}"
         );
+    }
+
+    #[test]
+    fn times_too_short_for_the_clock_are_not_told() {
+        let mut rows = rows(5);
+        rows[0].told_from_ns = 61_000;
+        let [_, p50, p99, _] =
+            numbers(last(&rows[0], Duration::from_secs(5)), rows[0].told_from_ns);
+        assert_eq!([p50, p99], ["<61 µs", "270 µs"]);
     }
 
     #[test]

@@ -45,10 +45,11 @@ impl Rows<Recorder> {
             false => LatencyName::Service,
         };
         Self {
+            // First, as who looks on has to see it first.
+            end_to_end: recorder(whole, "end to end", "block"),
             compress: recorder(LatencyName::Service, "compress", "block"),
             queue: recorder(LatencyName::Service, "queue", "batch"),
             decompress: recorder(LatencyName::Service, "decompress", "block"),
-            end_to_end: recorder(whole, "end to end", "block"),
         }
     }
 
