@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::time::Instant;
 
+use latency::clock::FLOORS_MIN;
 use latency::report::{Environment, LatencyName, Report, Tool};
 use latency::{IntervalLog, LiveRows, Spec};
 use report::{Detail, ExitStatus, Outcome, Run, RunOptions, gates, names};
@@ -155,7 +156,7 @@ impl Session {
         let intervals = exports.start_intervals(pictures, setup.live.as_ref())?;
         let run = prepared.start(intervals);
         if let (Some(live), Some(floor)) = (&setup.live, run.environment().clock_floor_ns) {
-            live.clock_floor(floor);
+            live.tell_from(floor.saturating_mul(FLOORS_MIN));
         }
         Ok(Self {
             run,

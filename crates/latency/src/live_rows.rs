@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
 
-use crate::clock::FLOORS_MIN;
 use crate::percentile::earned_n;
 use crate::span::nanoseconds;
 
@@ -226,10 +225,10 @@ impl LiveRows {
         read.collect()
     }
 
-    /// States what an empty timed span takes: single values that are not [long enough](crate::clock::FLOORS_MIN) for
-    /// the clock are not told.
-    pub fn clock_floor(&self, floor_ns: u64) {
-        self.rows().told_from_ns = floor_ns.saturating_mul(FLOORS_MIN);
+    /// States which single values are long enough for the clock to be told: [`crate::clock::FLOORS_MIN`] times what
+    /// an empty timed span takes.
+    pub fn tell_from(&self, ns: u64) {
+        self.rows().told_from_ns = ns;
     }
 
     /// Bytes that the rows take now.

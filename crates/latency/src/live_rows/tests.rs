@@ -114,7 +114,7 @@ fn few_values_have_no_percentile() {
 fn single_values_are_told_from_twenty_floors_on_and_means_of_batches_always() {
     let start = Instant::now();
     let rows = LiveRows::new(start, SECOND);
-    rows.clock_floor(30);
+    rows.tell_from(600);
     let log = log(&rows, SECOND);
     let mut single = recorder(&log, "single", start);
     record(&mut single, start, 0..20, 5);
