@@ -50,6 +50,7 @@ zip -qry held.zip src
 printf 'about this archive\n' | zip -qz held.zip > /dev/null
 zip -qj flat.zip src/a src/b.txt src/sub/c.c
 zip -qP secret sealed.zip src/a src/b.txt
+zip -qrP secret locked.zip src/sub
 zip -qr names.zip src/sub
 mkdir -p links dirs/d
 printf 'what it leads to\n' > links/real

@@ -4,7 +4,7 @@
 use super::{Line, Out};
 
 /// Lines of `zip`.
-pub(crate) const ZIP: [Line; 152] = [
+pub(crate) const ZIP: [Line; 157] = [
     Line(Out::Free, "zip -r new.zip src", ""),
     Line(Out::Free, "zip -r new src", ""),
     Line(Out::Free, "zip -qr new.zip src", ""),
@@ -45,6 +45,11 @@ pub(crate) const ZIP: [Line; 152] = [
         "",
     ),
     Line(Out::Free, "zip -FS held.zip", ""),
+    Line(Out::Free, "zip -FSr held.zip srd", ""),
+    Line(Out::Free, "zip -FSr held.zip src srd", ""),
+    Line(Out::Free, "zip -rqx *.log o.zip src", ""),
+    Line(Out::Free, "zip -i o.zip src", ""),
+    Line(Out::Free, "zip -v", ""),
     Line(Out::Free, "zip -d held.zip src/a", ""),
     Line(Out::Free, "zip -d held.zip src/a src/b.txt", ""),
     Line(Out::Free, "zip -d held.zip src/sub/*", ""),
@@ -172,7 +177,7 @@ pub(crate) const ZIP: [Line; 152] = [
 ];
 
 /// Lines of `unzip`.
-pub(crate) const UNZIP: [Line; 93] = [
+pub(crate) const UNZIP: [Line; 96] = [
     Line(Out::Free, "unzip held.zip -d new", ""),
     Line(Out::Free, "unzip held", ""),
     Line(Out::Free, "unzip -q held.zip -d new", ""),
@@ -226,6 +231,9 @@ pub(crate) const UNZIP: [Line; 93] = [
     Line(Out::Same, "unzip -C -l held.zip SRC/A", ""),
     Line(Out::Same, "unzip -v held.zip", ""),
     Line(Out::Same, "unzip -v sealed.zip", ""),
+    Line(Out::Free, "unzip -qo locked.zip", ""),
+    Line(Out::Free, "unzip -tq locked.zip", ""),
+    Line(Out::Free, "unzip -tq zero.zip", ""),
     Line(Out::Same, "unzip -qv held.zip", ""),
     Line(Out::Same, "unzip -v held.zip src/b.txt", ""),
     Line(Out::Same, "unzip -Z1 held.zip", ""),

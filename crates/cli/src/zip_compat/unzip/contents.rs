@@ -23,7 +23,7 @@ use crate::zip_compat::unzip::selection::{
 /// What came of entries.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    /// Entries that were read.
+    /// Entries with a content that was read: directories are none.
     pub(super) done: u64,
     /// The largest code of those that were not, but for passwords.
     worst: u8,
@@ -32,14 +32,6 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// That of a number of entries that were read.
-    pub(super) fn of(done: u64) -> Self {
-        Self {
-            done,
-            ..Self::default()
-        }
-    }
-
     /// Counts an entry that cannot be read.
     pub(super) fn failed(&mut self, error: &Error, has_password: bool) {
         match error.kind() {
@@ -91,9 +83,14 @@ pub(super) fn contents(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
     };
     let found = finish_selection(line, count, true);
     let worst = tally.code().max(found).max(opened.code);
+    // A warning about the archive is no error in what it holds.
+    let errors = match line.members.is_empty() {
+        true => tally.code(),
+        false => tally.code().max(found),
+    };
     if line.mode == Mode::Test && line.quiet < 2 {
         let name = opened.path.display();
-        let text = match (worst, line.members.is_empty()) {
+        let text = match (errors, line.members.is_empty()) {
             (0, true) => format!("No errors detected in compressed data of {name}.\n"),
             (0, false) => {
                 let files = if count == 1 { "file" } else { "files" };
@@ -116,10 +113,10 @@ pub(super) fn unreadable(error: &Error) -> Stop {
 
 fn test(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
     let reader = &opened.reader;
-    let names: Vec<(String, u64)> = chosen
+    let names: Vec<(String, EntryKind)> = chosen
         .iter()
         .filter_map(|at| reader.directory().iter_at(*at).next()?.ok())
-        .map(|entry| (entry.name_lossy().into_owned(), entry.position()))
+        .map(|entry| (entry.name_lossy().into_owned(), entry.kind()))
         .collect();
     let wanted: std::collections::HashSet<&str> =
         names.iter().map(|(name, _)| name.as_str()).collect();
@@ -131,7 +128,7 @@ fn test(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
     if signal::interrupted() {
         return Err(Stop::silent(code::INTERRUPTED));
     }
-    let mut tally = Tally::of(report.entries);
+    let mut tally = Tally::default();
     let mut failed = HashMap::new();
     for one in &report.failures {
         if let Reason::Archive(error) = &one.reason {
@@ -142,6 +139,10 @@ fn test(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
         message::failure(&Failure::new(one.to_string()));
         failed.insert(one.entry.as_str(), ());
     }
+    let contents = names.iter().filter(|(name, kind)| {
+        *kind != EntryKind::Directory && !failed.contains_key(name.as_str())
+    });
+    tally.done = contents.count() as u64;
     if line.quiet == 0 {
         let mut text = String::new();
         for (name, _) in &names {

@@ -111,7 +111,7 @@ pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
     }
     let report = extract_into(&opened.reader, Destination::Directory(&root), &options)
         .map_err(|error| unreadable(&error))?;
-    let mut tally = Tally::of(report.entries);
+    let mut tally = Tally::default();
     if answers.ended {
         tally.worse(code::WARNING);
     }
@@ -125,6 +125,11 @@ pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
         message::failure(&Failure::new(one.to_string()));
         failed.insert(one.entry.as_str());
     }
+    let done = chosen.iter().filter(|one| {
+        let name = one.name.as_str();
+        one.kind != EntryKind::Directory && wanted.contains(name) && !failed.contains(name)
+    });
+    tally.done = done.count() as u64;
     if report.stopped == Some(Stopped::Cancelled) {
         return Err(Stop::silent(code::INTERRUPTED));
     }
@@ -175,9 +180,10 @@ fn slashed_names(opened: &Opened) -> Ended<HashSet<String>> {
     let mut slashed = HashSet::new();
     for entry in entries(&opened.reader)? {
         let [_, system] = entry.made_by().to_le_bytes();
-        let name = entry.name_bytes();
-        if system == 0 && name.contains(&b'\\') && !name.contains(&b'/') {
-            slashed.insert(entry.name_lossy().into_owned());
+        // As it reads: in some character sets the byte of a backslash is half of another character.
+        let name = entry.name_lossy();
+        if system == 0 && name.contains('\\') && !name.contains('/') {
+            slashed.insert(name.into_owned());
         }
     }
     Ok(slashed)

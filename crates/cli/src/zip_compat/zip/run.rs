@@ -24,9 +24,16 @@ use crate::zip_compat::zip::{apply, input, say, warnings};
 pub(in crate::zip_compat) fn run(words: &[OsString]) -> Ended<u8> {
     let mut line = flags::parse(words)?;
     let asks = line.archive.is_none() && line.action != Action::Version;
+    // Lists take all words that follow them, the archive as well.
+    if asks && !(line.includes.is_empty() && line.excludes.is_empty()) {
+        let lacks = Failure::new("no archive is named: -x and -i take all words that follow");
+        let stop = lacks.help("name the archive and the files first, or end the list with @");
+        return Err(Stop::new(code::USAGE, stop));
+    }
     match line.action {
         Action::Help => return help(),
         Action::Version => return version(),
+        _ if asks && words.len() == 1 && words[0] == "-v" => return version(),
         // Between two pipes it packs one into the other.
         _ if asks && !io::stdin().is_terminal() && !io::stdout().is_terminal() => {
             line.archive = Some("-".into());
@@ -185,6 +192,10 @@ fn decide(
         return Err(nothing(archive));
     }
     let found = sources::find(line, &names, archive, &held_names)?;
+    if merge == Merge::Sync && found.items.is_empty() {
+        // A slip of the fingers, and not a wish for an empty archive.
+        return Err(nothing(archive));
+    }
     let mut plan = decide::merge(merge, &found, reader)?;
     if names.is_empty() {
         // Only comments, a test or a time are asked for.
