@@ -6,11 +6,13 @@
 //! lies inside the interval, or when there are too few samples. A mean is judged by its normal interval
 //! (from 30 values on), unless its tail has no variance. A minimum and a maximum are judged as measured.
 //!
-//! `parse.rs` reads gates, `rows.rs` decides those on distributions, `number.rs` those on other numbers.
+//! `parse.rs` reads gates, `rows.rs` decides those on distributions (of printed
+//! ones by `steps.rs`), `number.rs` those on other numbers.
 
 mod number;
 mod parse;
 mod rows;
+mod steps;
 mod tail;
 
 use std::fmt;

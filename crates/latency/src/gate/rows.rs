@@ -1,6 +1,9 @@
 //! Gates on distributions: percentiles by their intervals and by the exact binomial test, means by their normal
 //! interval, extremes as measured.
 
+use hdrhistogram::Histogram;
+
+use super::steps;
 use super::tail::Tail;
 use super::{Bound, Gate, RowTarget, Statistic};
 use crate::binomial::lower_quantile;
@@ -202,10 +205,16 @@ impl Rows<'_> {
         }
         // Some are within. If the percentile were, so few would be unlikely.
         let histogram = row.histogram().ok()?;
+        let stepped = steps::is_stepped(row, &ladder(row, &histogram));
         let mut within = 0_u64;
         let mut low = None;
+        let mut before = row.min_ns.unwrap_or(0);
         for recorded in histogram.iter_recorded() {
-            let least = histogram.lowest_equivalent(recorded.value_iterated_to());
+            let own = histogram.lowest_equivalent(recorded.value_iterated_to());
+            let least = match stepped {
+                true => std::mem::replace(&mut before, own),
+                false => own,
+            };
             match self.within(least) {
                 true => within += recorded.count_at_value(),
                 false => {
@@ -378,17 +387,28 @@ fn percentile_of(row: &Latency, p: f64) -> Result<Percentile, String> {
         return Ok(found.clone());
     }
     let histogram = row.histogram().map_err(|error| error.to_string())?;
-    let ladder = Ladder {
-        histogram: &histogram,
+    let ladder = ladder(row, &histogram);
+    let mut found = ladder
+        .at(&[p])
+        .pop()
+        .ok_or_else(|| "no such percentile".to_owned())?;
+    if let Some([low, _]) = &mut found.ci95_ns
+        && steps::is_stepped(row, &ladder)
+    {
+        *low = steps::line_before(&histogram, *low);
+    }
+    Ok(found)
+}
+
+/// The percentiles of the histogram of a row.
+fn ladder<'a>(row: &Latency, histogram: &'a Histogram<u64>) -> Ladder<'a> {
+    Ladder {
+        histogram,
         saturated: row.saturated,
         timing: row.timing,
         batch: row.batch,
         min_ns: row.min_ns,
         max_ns: row.max_ns,
         inflation: row.inflation(),
-    };
-    ladder
-        .at(&[p])
-        .pop()
-        .ok_or_else(|| "no such percentile".to_owned())
+    }
 }

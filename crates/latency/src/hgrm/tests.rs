@@ -5,7 +5,10 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::write::{HEADER, ladder};
+use hdrhistogram::Histogram;
+
 use super::*;
+use crate::report::GateVerdict;
 use crate::{Recorder, Spec};
 
 fn histogram(values: impl IntoIterator<Item = u64>) -> Histogram<u64> {
@@ -291,4 +294,42 @@ fn a_distribution_that_was_edited_is_read_as_it_stands() {
     assert_ne!(edited, text);
     let row = read(&edited, HgrmUnit::Us).unwrap().latency();
     assert_eq!((row.n, row.operation.as_str()), (1_000, "operation"));
+}
+
+#[test]
+fn between_two_lines_a_value_is_known_to_lie_between_them() {
+    let mut histogram = Histogram::new_with_bounds(1, 3_600_000_000_000, 3).unwrap();
+    for nth in 0..100_000_u64 {
+        histogram.record(1_000_000 + nth * 150).unwrap();
+    }
+    let mut text = String::from("Value Percentile TotalCount 1/(1-Percentile)\n");
+    for quantile in [0.0, 0.5, 0.9, 0.95, 0.98, 0.99, 1.0] {
+        let value = histogram.value_at_quantile(quantile);
+        let count = histogram.count_between(0, value);
+        text += &format!("{value} {quantile} {count} 1\n");
+    }
+    let row = read(&text, HgrmUnit::Ns).unwrap().latency();
+    let json = serde_json::to_string(&row).unwrap();
+    let again: Latency = serde_json::from_str(&json).unwrap();
+    for row in [row, again] {
+        for p in [3.0, 60.0, 93.0, 97.0, 98.5, 99.5] {
+            let gate = |ns: u64| {
+                let gate: crate::Gate = format!("p{p}<={ns}ns").parse().unwrap();
+                gate.decide(std::slice::from_ref(&row))
+            };
+            let known = histogram.value_at_quantile(p / 100.0);
+            let [low, high] = gate(known).ci95_ns.unwrap();
+            assert!(low <= known && known <= high, "p{p}: {known} {low} {high}");
+            // What lies between the lines is not decided, and what lies outside is.
+            let verdict = |ns| gate(ns).verdict;
+            assert_eq!(verdict(known), GateVerdict::Inconclusive, "p{p}");
+            assert_eq!(verdict(high), GateVerdict::Pass, "p{p}");
+            assert_eq!(verdict(low - 1), GateVerdict::Fail, "p{p}");
+        }
+    }
+    // A row with a histogram of its own keeps its intervals.
+    let whole = Latency::from_histogram(LatencyName::Service, "call", Timing::Actual, &histogram);
+    let gate: crate::Gate = "p97<=1ns".parse().unwrap();
+    let [low, high] = gate.decide(&[whole]).ci95_ns.unwrap();
+    assert!(high - low < high / 100, "{low} {high}");
 }
