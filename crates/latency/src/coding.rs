@@ -18,6 +18,8 @@ use crate::read::{Place, ReadError, ReadErrorKind};
 
 const COOKIE_V2: u32 = 0x1c84_9313;
 const COOKIE_V2_DEFLATE: u32 = 0x1c84_9314;
+/// Those of a histogram of doubles, packed and not.
+const COOKIES_DOUBLE: [u32; 2] = [0x0c72_124f, 0x0c72_124e];
 const HEADER_BYTES: usize = 40;
 
 /// Most counts in a histogram that is read: 5 digits up to 1 h of nanoseconds fit, which is 28 MB.
@@ -203,6 +205,15 @@ fn unpacked(bytes: &[u8], bytes_max: usize) -> Result<Vec<u8>, ReadError> {
             let packed = packed.get(..length).ok_or_else(|| truncated(bytes.len()))?;
             inflate(packed, bytes_max.min(INFLATED_BYTES_MAX))
         }
+        cookie if COOKIES_DOUBLE.contains(&cookie) => {
+            let message = "a DoubleHistogram, which has no unit of whole numbers: log a Histogram, \
+                           of nanoseconds for one";
+            Err(ReadError::new(
+                ReadErrorKind::Foreign,
+                Place::Byte(0),
+                message,
+            ))
+        }
         _ => {
             let message = "not an HDR V2 histogram (first four bytes)";
             Err(ReadError::new(
@@ -345,11 +356,11 @@ fn too_large(message: &str) -> ReadError {
 }
 
 /// An empty histogram of this range, if its size is within the limit.
-pub(crate) fn new_histogram(high: u64, digits: u8) -> Result<Histogram<u64>, ReadError> {
-    if counts_len(1, high, u32::from(digits.min(5))) > COUNTS_MAX {
+pub(crate) fn new_histogram(low: u64, high: u64, digits: u8) -> Result<Histogram<u64>, ReadError> {
+    if counts_len(low.max(1), high, u32::from(digits.min(5))) > COUNTS_MAX {
         return Err(too_large("histogram has more than 4 million counts"));
     }
-    Histogram::new_with_bounds(1, high, digits)
+    Histogram::new_with_bounds(low, high, digits)
         .map_err(|error| ReadError::malformed(Place::Whole, format!("not a histogram: {error}")))
 }
 

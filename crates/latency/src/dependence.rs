@@ -21,6 +21,8 @@ use crate::report::Buckets;
 const TERMS: u32 = 200;
 /// Batches. More estimate better, and are shorter: then they depend on each other.
 const BATCHES: usize = 16;
+/// Fewest intervals of a log to estimate from.
+pub const INTERVALS_MIN: usize = 20;
 /// Fewest values to estimate from: batches of four.
 const VALUES_MIN: usize = 4 * BATCHES;
 /// The 95 % point of chi-squared with 15 degrees of freedom, over 15.
@@ -52,6 +54,43 @@ pub(crate) fn of_buckets(buckets: &Buckets, batch: u64, stdev_ns: f64) -> Option
     of_batches(&means, recorded, stdev_ns * stdev_ns)
 }
 
+/// The inflation of a row from its intervals in their order, as counts and means, by the standard deviation of
+/// single values; `None` where fewer than [`INTERVALS_MIN`] of them have values.
+///
+/// Batches hold as many intervals, and thus not as many values. Of independent values each batch adds the variance of
+/// a single one all the same: the square of its mean's deviation, times its count.
+pub(crate) fn of_intervals(intervals: &[(u64, f64)], stdev: f64) -> Option<f64> {
+    let filled: Vec<(f64, f64)> = intervals
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, mean)| (*count as f64, *mean))
+        .collect();
+    if filled.len() < INTERVALS_MIN || stdev.is_nan() || stdev <= 0.0 {
+        return None;
+    }
+    let batches = (0..BATCHES).map(|nth| {
+        weighted(&filled[nth * filled.len() / BATCHES..(nth + 1) * filled.len() / BATCHES])
+    });
+    let batches: Vec<(f64, f64)> = batches.collect();
+    let (_, middle) = weighted(&batches);
+    let square = |(count, mean): &(f64, f64)| count * (mean - middle) * (mean - middle);
+    let squares: f64 = batches.iter().map(square).sum();
+    widened(squares / (BATCHES - 1) as f64 / (stdev * stdev))
+}
+
+/// The count and the mean of some counts and means together.
+fn weighted(parts: &[(f64, f64)]) -> (f64, f64) {
+    let count: f64 = parts.iter().map(|(count, _)| count).sum();
+    let sum: f64 = parts.iter().map(|(count, mean)| count * mean).sum();
+    (count, sum / count)
+}
+
+/// An estimate that exceeds what chance makes of independent values, widened for its own error.
+fn widened(found: f64) -> Option<f64> {
+    let counts = if found > CHANCE { found * STUDENT } else { 1.0 };
+    found.is_finite().then_some(counts)
+}
+
 /// From means of `size` values each; `None` where there are too few.
 fn of_batches(means: &[f64], size: f64, single: f64) -> Option<f64> {
     if means.len() < VALUES_MIN || single <= 0.0 {
@@ -64,9 +103,7 @@ fn of_batches(means: &[f64], size: f64, single: f64) -> Option<f64> {
         .chunks_exact(length)
         .filter_map(mean)
         .collect();
-    let found = variance(&batches)? * length as f64 * size / single;
-    let found = if found > CHANCE { found * STUDENT } else { 1.0 };
-    found.is_finite().then_some(found)
+    widened(variance(&batches)? * length as f64 * size / single)
 }
 
 fn mean(values: &[f64]) -> Option<f64> {
@@ -206,5 +243,47 @@ mod tests {
         assert_eq!(effective(0, 20.0), 0);
         assert_eq!(effective(5, 1.0), 5);
         assert_eq!(effective(5, 1e30), 1);
+    }
+
+    /// Counts and means of intervals of about `size` values.
+    fn intervals(values: &[f64], size: usize) -> Vec<(u64, f64)> {
+        let mut left = values;
+        let mut found = Vec::new();
+        // Now and then one is empty, and none is as long as the last.
+        for nth in 0.. {
+            let (own, rest) =
+                left.split_at([size, 0, size / 2, size * 3 / 2][nth % 4].min(left.len()));
+            found.push((own.len() as u64, mean(own).unwrap_or(0.0)));
+            left = rest;
+            if left.is_empty() {
+                break;
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn intervals_of_a_log_show_what_the_values_show() {
+        let stdev = |values: &[f64]| variance(values).unwrap().sqrt();
+        for rho in [0.0, 0.9] {
+            let mut found: Vec<f64> = (0..100)
+                .map(|seed| {
+                    let values = autoregressive(seed, 8_000, rho);
+                    of_intervals(&intervals(&values, 80), stdev(&values)).unwrap()
+                })
+                .collect();
+            found.sort_by(f64::total_cmp);
+            match rho == 0.0 {
+                true => assert_eq!(found[85], 1.0),
+                false => assert!((15.0..30.0).contains(&found[50]), "{}", found[50]),
+            }
+        }
+        let one = |count| vec![(1, 1.0); count];
+        assert_eq!(of_intervals(&one(INTERVALS_MIN - 1), 1.0), None);
+        assert_eq!(of_intervals(&one(INTERVALS_MIN), 1.0), Some(1.0));
+        assert_eq!(of_intervals(&one(INTERVALS_MIN), 0.0), None);
+        assert_eq!(of_intervals(&one(INTERVALS_MIN), f64::NAN), None);
+        assert_eq!(of_intervals(&[(u64::MAX, f64::MAX); 50], 1.0), None);
+        assert_eq!(of_intervals(&[], 1.0), None);
     }
 }

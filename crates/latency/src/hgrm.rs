@@ -18,7 +18,7 @@ use crate::read::{Place, ReadError, ReadErrorKind};
 use crate::report::{Latency, LatencyName, Timing};
 
 use self::unit::WRK2;
-pub use self::unit::{HgrmUnit, ParseHgrmUnitError, is_printed, unit_of};
+pub use self::unit::{HgrmUnit, ParseHgrmUnitError, is_printed, stated_unit, unit_of};
 pub use self::write::{HALVINGS, write, write_row, write_start, write_whole};
 
 /// Values of a distribution and of a histogram that are closer than this share are the same.

@@ -7,11 +7,13 @@
 
 mod means;
 mod read;
+mod rows;
 mod tag;
 mod write;
 
 pub use self::means::interval_means;
-pub use self::read::{TaggedHistogram, latencies, read, rows, started_at};
+pub use self::read::{TaggedHistogram, cut_line, read, started_at};
+pub use self::rows::{Rows, latencies, rows, rows_in};
 pub use self::tag::tag;
 pub use self::write::{write, write_rows};
 

@@ -3,6 +3,7 @@
 //! Histograms are added and percentiles read from the sum; percentiles are never averaged. (Recorders of one
 //! run are merged before they become rows: see [`crate::Recorder::merge`].)
 
+use crate::histogram;
 use crate::percentile::{LADDER, Ladder};
 use crate::read::{Place, ReadError};
 use crate::report::{Latency, finite};
@@ -22,14 +23,7 @@ impl Latency {
             let message = "rows of different timing or batch size cannot be added";
             return Err(ReadError::malformed(Place::Whole, message));
         }
-        let mut histogram = self.histogram()?;
-        histogram.auto(true);
-        histogram
-            .add(other.histogram()?)
-            .map_err(|error| ReadError::malformed(Place::Whole, error.to_string()))?;
-        if i64::try_from(histogram.len()).is_err() {
-            return Err(ReadError::malformed(Place::Whole, "counts overflow"));
-        }
+        let histogram = histogram::sum(&self.histogram()?, &other.histogram()?)?;
         let saturated = self.saturated.saturating_add(other.saturated);
         let merged = Self::from_histogram(self.name, &*self.operation, self.timing, &histogram);
         let moments = pooled(self, other);

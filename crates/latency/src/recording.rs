@@ -121,6 +121,29 @@ fn squared_deviations(histogram: &Histogram<u64>, mean: f64) -> f64 {
         .sum()
 }
 
+/// What is known of the values of a histogram, which has them to its precision.
+pub(crate) struct Known {
+    pub(crate) min_ns: u64,
+    pub(crate) max_ns: u64,
+    pub(crate) mean_ns: f64,
+    pub(crate) stdev_ns: f64,
+    /// How many values count as one independent value, for the mean.
+    pub(crate) inflation: Option<f64>,
+}
+
+impl Known {
+    /// What the histogram says itself.
+    pub(crate) fn of(histogram: &Histogram<u64>) -> Self {
+        Self {
+            min_ns: histogram.min(),
+            max_ns: histogram.max(),
+            mean_ns: histogram.mean(),
+            stdev_ns: histogram.stdev(),
+            inflation: None,
+        }
+    }
+}
+
 impl Latency {
     /// A row from a histogram alone: minimum, mean and maximum have only its precision, and there are no
     /// buckets. The caller fills in series, batch and saturated values.
@@ -131,17 +154,31 @@ impl Latency {
         timing: Timing,
         histogram: &Histogram<u64>,
     ) -> Self {
+        let known = Known::of(histogram);
+        Self::from_known(name, operation, timing, histogram, known)
+    }
+
+    /// The same where more is known than the histogram says.
+    pub(crate) fn from_known(
+        name: LatencyName,
+        operation: impl Into<String>,
+        timing: Timing,
+        histogram: &Histogram<u64>,
+        known: Known,
+    ) -> Self {
         let n = histogram.len();
         let some = n > 0;
+        let min_ns = some.then_some(known.min_ns);
         let ladder = Ladder {
             histogram,
             saturated: 0,
             timing,
             batch: 1,
-            min_ns: some.then(|| histogram.min()),
-            max_ns: Some(histogram.max()),
-            inflation: 1.0,
+            min_ns,
+            max_ns: Some(known.max_ns),
+            inflation: known.inflation.unwrap_or(1.0),
         };
+        let effective = |inflation| dependence::effective(n, inflation);
         Self {
             series: None,
             name,
@@ -149,11 +186,11 @@ impl Latency {
             timing,
             batch: 1,
             n,
-            min_ns: some.then(|| histogram.min()),
-            mean_ns: some.then(|| histogram.mean()).and_then(finite),
-            stdev_ns: some.then(|| histogram.stdev()).and_then(finite),
-            effective_n: None,
-            max_ns: some.then(|| histogram.max()),
+            min_ns,
+            mean_ns: some.then_some(known.mean_ns).and_then(finite),
+            stdev_ns: some.then_some(known.stdev_ns).and_then(finite),
+            effective_n: known.inflation.map(effective),
+            max_ns: some.then_some(known.max_ns),
             saturated: 0,
             percentiles: ladder.at(&LADDER),
             buckets: None,
@@ -161,6 +198,18 @@ impl Latency {
             intervals: Vec::new(),
             log_parts: Vec::new(),
         }
+    }
+
+    /// The means of the intervals that have values, in their order.
+    pub(crate) fn interval_means(&self) -> Result<Vec<f64>, ReadError> {
+        let mut means = Vec::with_capacity(self.intervals.len());
+        for interval in &self.intervals {
+            let histogram = interval.histogram()?;
+            if !histogram.is_empty() {
+                means.push(histogram.mean());
+            }
+        }
+        Ok(means)
     }
 
     /// The histogram of the row.

@@ -76,7 +76,7 @@ pub fn reports_with(
 
 fn rows(base: &Latency, target: &Latency, names: Names<'_>, options: Options) -> Comparison {
     let (Some(base), Some(target)) = (&base.buckets, &target.buckets) else {
-        return without(names, options, "a row has no buckets to compare");
+        return by_intervals(base, target, names, options);
     };
     let Some((base, target, bucket_ops)) = aligned(base, target) else {
         return without(
@@ -90,6 +90,29 @@ fn rows(base: &Latency, target: &Latency, names: Names<'_>, options: Options) ->
         target: &target,
         control: None,
         bucket_ops,
+    };
+    sequential_with(names, sides, options)
+}
+
+/// Compares rows by the means of their intervals, as the logs that they may come from are compared.
+fn by_intervals(
+    base: &Latency,
+    target: &Latency,
+    names: Names<'_>,
+    options: Options,
+) -> Comparison {
+    if base.intervals.is_empty() || target.intervals.is_empty() {
+        let why = "a row has neither buckets nor intervals to compare";
+        return without(names, options, why);
+    }
+    let (Ok(base), Ok(target)) = (base.interval_means(), target.interval_means()) else {
+        return without(names, options, "an interval of a row cannot be read");
+    };
+    let sides = Sides {
+        base: &base,
+        target: &target,
+        control: None,
+        bucket_ops: 1,
     };
     sequential_with(names, sides, options)
 }

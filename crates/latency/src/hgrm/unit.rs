@@ -48,10 +48,14 @@ impl fmt::Display for HgrmUnit {
 
 impl HgrmUnit {
     pub(super) fn ns(self) -> f64 {
+        self.whole_ns() as f64
+    }
+
+    pub(crate) fn whole_ns(self) -> u64 {
         match self {
-            Self::Ns => 1.0,
-            Self::Us => 1e3,
-            Self::Ms => 1e6,
+            Self::Ns => 1,
+            Self::Us => 1_000,
+            Self::Ms => 1_000_000,
         }
     }
 }
@@ -67,8 +71,7 @@ pub fn is_printed(text: &str) -> bool {
     text.contains(WRK2)
 }
 
-/// The unit of a file, as far as it can be known: what it says itself, as those written by perfkit do; milliseconds
-/// for the output of wrk2, whole or the distribution alone; microseconds for any other.
+/// The unit of a file, as far as it can be known: what it [says itself](stated_unit); microseconds for any other.
 ///
 /// ```
 /// use perfkit_latency::hgrm::{HgrmUnit, unit_of};
@@ -76,6 +79,14 @@ pub fn is_printed(text: &str) -> bool {
 /// ```
 #[must_use]
 pub fn unit_of(text: &str) -> HgrmUnit {
+    let is_c = || text.contains(HEADER_C);
+    let assumed = || if is_c() { HgrmUnit::Ms } else { HgrmUnit::Us };
+    stated_unit(text).unwrap_or_else(assumed)
+}
+
+/// The unit that a file states, as those written by perfkit do, or that its tool always has: milliseconds for wrk2.
+#[must_use]
+pub fn stated_unit(text: &str) -> Option<HgrmUnit> {
     let stated = text
         .lines()
         .map(str::trim)
@@ -83,6 +94,5 @@ pub fn unit_of(text: &str) -> HgrmUnit {
         .filter_map(|line| line.strip_prefix("#["))
         .flat_map(footer_fields)
         .find_map(|(name, value)| (name == "Unit").then(|| value.parse().ok())?);
-    let is_c = || is_printed(text) || text.contains(HEADER_C);
-    stated.unwrap_or_else(|| if is_c() { HgrmUnit::Ms } else { HgrmUnit::Us })
+    stated.or_else(|| is_printed(text).then_some(HgrmUnit::Ms))
 }

@@ -1,25 +1,17 @@
-//! Reading an interval log.
+//! Reading an interval log: its lines.
 
-use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 
-use super::tag::{split_tag, tag};
-use crate::carried;
 use crate::coding;
 use crate::read::{Place, ReadError, ReadErrorKind};
-use crate::report::{Interval, Latency, LatencyName, Timing};
 
 /// Most lines with a histogram that are read: a day of seconds of eleven tags.
 const LINES_MAX: usize = 1_000_000;
-/// Most tags that become rows.
-const TAGS_MAX: usize = 1_000;
 /// Lines in which the start time of a log is looked for.
 const HEADER_LINES_MAX: usize = 100;
-/// Starts beyond this (three years) are times since the epoch, not since a base time.
-const SINCE_EPOCH_S: f64 = 1e8;
 
 /// One line of a log.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,57 +39,93 @@ impl TaggedHistogram {
 
 /// Reads every line of a log. Checks each histogram and keeps it packed.
 ///
-/// Start times are as in the log: since its base time, or since the epoch.
+/// Start times are as in the log: since its base time, or since the epoch. A last line that a writer did not end,
+/// behind others, is left out: see [`cut_line`].
 ///
 /// # Errors
 /// At the first line that breaks the format, with its number.
 pub fn read(bytes: &[u8]) -> Result<Vec<TaggedHistogram>, ReadError> {
+    Ok(read_to_cut(bytes)?.0)
+}
+
+/// The number of the last line, where its writer ended within it.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn cut_line(bytes: &[u8]) -> Result<Option<u64>, ReadError> {
+    Ok(read_to_cut(bytes)?.1)
+}
+
+pub(super) fn read_to_cut(bytes: &[u8]) -> Result<(Vec<TaggedHistogram>, Option<u64>), ReadError> {
     let mut found = Vec::new();
     let mut is_log = false;
-    for (at, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
-        let place = Place::Line {
-            line: at as u64 + 1,
-            column: 0,
-        };
+    for (number, line) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        // The parser wants every line ended, the last one too.
-        let ended = match line.last() {
-            Some(b'\n') => None,
-            _ => Some([line, b"\n"].concat()),
-        };
-        for entry in IntervalLogIterator::new(ended.as_deref().unwrap_or(line)) {
-            let Ok(entry) = entry else {
-                return Err(ReadError::malformed(place, "not a line of an interval log"));
-            };
-            match entry {
-                LogEntry::StartTime(_) | LogEntry::BaseTime(_) => is_log = true,
-                LogEntry::Interval(interval) if found.len() < LINES_MAX => {
-                    let encoded = interval.encoded_histogram();
-                    found.push(TaggedHistogram {
-                        tag: interval.tag().map(|tag| tag.as_str().to_owned()),
-                        start_s: interval.start_timestamp().as_secs_f64(),
-                        length_s: interval.duration().as_secs_f64(),
-                        histogram_v2_deflate: checked(encoded).map_err(|error| error.at(place))?,
-                    });
-                }
-                LogEntry::Interval(_) => {
-                    let message = "more than a million lines";
-                    return Err(ReadError::new(ReadErrorKind::TooLarge, place, message));
-                }
+        match read_line(line, number, &mut found) {
+            Ok(says) => is_log |= says,
+            Err(error) => {
+                let is_cut = line.last() != Some(&b'\n') && !found.is_empty();
+                return match is_cut && error.kind() != ReadErrorKind::TooLarge {
+                    true => Ok((found, Some(number))),
+                    false => Err(error),
+                };
             }
         }
     }
     if found.is_empty() && !is_log {
-        let message = "not an interval log: no line has a histogram";
+        let message = match bytes.trim_ascii().is_empty() {
+            true => "the interval log is empty: it has no values",
+            false => "not an interval log: no line has a histogram",
+        };
         return Err(ReadError::new(
             ReadErrorKind::Foreign,
             Place::Whole,
             message,
         ));
     }
-    Ok(found)
+    Ok((found, None))
+}
+
+/// Reads one line. Returns whether it is one that only logs have.
+fn read_line(
+    line: &[u8],
+    number: u64,
+    found: &mut Vec<TaggedHistogram>,
+) -> Result<bool, ReadError> {
+    let place = Place::Line {
+        line: number,
+        column: 0,
+    };
+    // The parser wants every line ended, the last one too.
+    let ended = match line.last() {
+        Some(b'\n') => None,
+        _ => Some([line, b"\n"].concat()),
+    };
+    let mut is_log = false;
+    for entry in IntervalLogIterator::new(ended.as_deref().unwrap_or(line)) {
+        let Ok(entry) = entry else {
+            return Err(ReadError::malformed(place, "not a line of an interval log"));
+        };
+        match entry {
+            LogEntry::StartTime(_) | LogEntry::BaseTime(_) => is_log = true,
+            LogEntry::Interval(interval) if found.len() < LINES_MAX => {
+                let encoded = interval.encoded_histogram();
+                found.push(TaggedHistogram {
+                    tag: interval.tag().map(|tag| tag.as_str().to_owned()),
+                    start_s: interval.start_timestamp().as_secs_f64(),
+                    length_s: interval.duration().as_secs_f64(),
+                    histogram_v2_deflate: checked(encoded).map_err(|error| error.at(place))?,
+                });
+            }
+            LogEntry::Interval(_) => {
+                let message = "more than a million lines";
+                return Err(ReadError::new(ReadErrorKind::TooLarge, place, message));
+            }
+        }
+    }
+    Ok(is_log)
 }
 
 /// When the run of a log started: by its start time, or else its base time; `None` where it states none.
@@ -127,103 +155,4 @@ fn checked(encoded: &str) -> Result<Vec<u8>, ReadError> {
     }
     let deflated = coding::encode_deflate(&coding::decode(&plain)?);
     deflated.ok_or_else(|| ReadError::malformed(Place::Whole, "counts overflow"))
-}
-
-/// The rows of a log: those of its [lines](latencies), with what the comments of [`write_rows`](super::write_rows) say of them where that
-/// holds for these lines.
-///
-/// # Errors
-/// Those of [`read`] and of [`latencies`].
-pub fn rows(bytes: &[u8]) -> Result<Vec<Latency>, ReadError> {
-    let mut rows = latencies(&read(bytes)?)?;
-    for said in carried::read_all(bytes) {
-        let same = |row: &&mut Latency| tag(row) == tag(&said);
-        if let Some(row) = rows.iter_mut().find(same) {
-            carried::adopt(row, said);
-        }
-    }
-    Ok(rows)
-}
-
-/// The lines of a log as rows of a report, one row per tag, with all intervals of the tag merged and the
-/// intervals kept. A tag that [`tag`] did not make becomes the series of a service row. Times since the
-/// epoch count from the first line.
-///
-/// # Errors
-/// When histograms of one tag cannot be added up, or there are more than 1,000 tags.
-pub fn latencies(lines: &[TaggedHistogram]) -> Result<Vec<Latency>, ReadError> {
-    let least = lines
-        .iter()
-        .map(|line| line.start_s)
-        .min_by(f64::total_cmp)
-        .unwrap_or(0.0);
-    let zero_s = if least > SINCE_EPOCH_S { least } else { 0.0 };
-    // In the order in which the tags first occur.
-    let mut order: BTreeMap<Option<&str>, usize> = BTreeMap::new();
-    let mut by_tag: Vec<Vec<&TaggedHistogram>> = Vec::new();
-    for line in lines {
-        let at = *order.entry(line.tag.as_deref()).or_insert(by_tag.len());
-        if at == by_tag.len() {
-            by_tag.push(Vec::new());
-        }
-        if by_tag.len() > TAGS_MAX {
-            let message = "more than 1,000 tags";
-            return Err(ReadError::new(
-                ReadErrorKind::TooLarge,
-                Place::Whole,
-                message,
-            ));
-        }
-        by_tag[at].push(line);
-    }
-    by_tag.iter().map(|lines| row(lines, zero_s)).collect()
-}
-
-fn row(lines: &[&TaggedHistogram], zero_s: f64) -> Result<Latency, ReadError> {
-    let (series, name) = split_tag(lines.first().and_then(|line| line.tag.as_deref()));
-    let histogram = merged(lines)?;
-    let mut row = Latency::from_histogram(name, "operation", Timing::Actual, &histogram);
-    if name == LatencyName::Response {
-        row.timing = Timing::Intended;
-    }
-    row.series = series;
-    // A single line without a length is a whole run (see [`write`]), not an interval. Of several, it is one that is
-    // shorter than the half millisecond that a log can say.
-    let whole = lines.len() == 1;
-    row.intervals = lines
-        .iter()
-        .filter(|line| !whole || line.length_s > 0.0)
-        .map(|line| Interval {
-            start_ns: nanoseconds(line.start_s - zero_s),
-            length_ns: nanoseconds(line.length_s),
-            histogram_v2_deflate: line.histogram_v2_deflate.clone(),
-        })
-        .collect();
-    Ok(row)
-}
-
-/// Saturating, so that a start and a length add up; the log itself has milliseconds.
-fn nanoseconds(seconds: f64) -> u64 {
-    ((seconds * 1e9).round() as u64).min(u64::MAX / 2)
-}
-
-/// All histograms of a tag added up, in the range and precision of the greatest.
-fn merged(lines: &[&TaggedHistogram]) -> Result<Histogram<u64>, ReadError> {
-    let refuse = |message: &str| ReadError::malformed(Place::Whole, message);
-    let (mut high, mut digits, mut total) = (2, 1, 0i64);
-    for line in lines {
-        let histogram = line.histogram()?;
-        high = high.max(histogram.high()).max(histogram.max());
-        digits = digits.max(histogram.sigfig());
-        total = i64::try_from(histogram.len())
-            .ok()
-            .and_then(|count| total.checked_add(count))
-            .ok_or_else(|| refuse("counts overflow"))?;
-    }
-    let mut sum = coding::new_histogram(high, digits)?;
-    for line in lines {
-        sum.add(&line.histogram()?)
-            .map_err(|_| refuse("histograms of one tag do not add up"))?;
-    }
-    Ok(sum)
 }

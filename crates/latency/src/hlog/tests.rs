@@ -3,11 +3,13 @@
 use std::io;
 use std::time::{Duration, Instant, SystemTime};
 
+use hdrhistogram::Histogram;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use proptest::prelude::*;
 
 use super::*;
 use crate::coding;
+use crate::hgrm::HgrmUnit;
 use crate::read::{Place, ReadError, ReadErrorKind};
 use crate::report::{Interval, Latency, LatencyName};
 use crate::{IntervalLog, Recorder, Spec};
@@ -235,4 +237,171 @@ fn what_a_row_says_beyond_its_histograms_comes_back() {
     let cut = self::rows(cut.as_bytes()).unwrap();
     assert_eq!((cut[0].n, cut[0].operation.as_str()), (240, "operation"));
     assert_eq!(cut[1], expected[1]);
+}
+
+/// The log of a histogram whose steps are as wide as its least discernible value.
+fn coarse_log(low: u64, values: impl Iterator<Item = u64>) -> (Histogram<u64>, String) {
+    let mut histogram = Histogram::new_with_bounds(low, 3_600_000_000_000, 3).unwrap();
+    values.for_each(|value| histogram.record(value).unwrap());
+    let encoded = coding::encode_base64(&histogram);
+    (histogram, format!("0.0,1.0,2.0,{encoded}\n"))
+}
+
+#[test]
+fn values_are_those_of_the_histograms_own_steps() {
+    let (java, log) = coarse_log(1_000_000, (0..20_000).map(|nth| 5_000_000 + nth * 431));
+    let row = &read_rows(log.as_bytes()).unwrap()[0];
+    for p in [50.0, 90.0, 99.0, 99.9] {
+        let known = java.value_at_quantile(p / 100.0).min(java.max());
+        assert_eq!(row.percentile(p), Some(known), "p{p}");
+    }
+    assert_eq!(
+        (row.min_ns, row.max_ns),
+        (Some(java.min()), Some(java.max()))
+    );
+    assert_eq!((row.mean_ns, row.n), (Some(java.mean()), 20_000));
+    assert_eq!(row.histogram().unwrap(), java);
+    // Two of them, and one with a finer one, say no more than the coarser knows.
+    let (_, fine) = coarse_log(1, (0..20_000).map(|nth| 5_000_000 + nth * 431));
+    for other in [&log, &fine] {
+        let row = &read_rows(format!("{log}{other}").as_bytes()).unwrap()[0];
+        assert_eq!((row.n, row.max_ns), (40_000, Some(java.max())));
+        assert_eq!(row.percentile(50.0), Some(java.value_at_quantile(0.5)));
+        let mut merged = read_rows(log.as_bytes()).unwrap().remove(0);
+        merged
+            .merge(&read_rows(other.as_bytes()).unwrap()[0])
+            .unwrap();
+        assert_eq!(merged.percentile(50.0), row.percentile(50.0));
+    }
+}
+
+#[test]
+fn values_in_another_unit_become_nanoseconds() {
+    let values = || (0..20_000).map(|nth| 1 + nth % 900);
+    let (java, log) = coarse_log(1, values());
+    for (unit, factor) in [(HgrmUnit::Us, 1_000), (HgrmUnit::Ms, 1_000_000)] {
+        let found = rows_in(log.as_bytes(), Some(unit)).unwrap();
+        assert!(!found.unit_assumed);
+        let row = &found.rows[0];
+        assert_eq!(
+            (row.n, row.min_ns, row.max_ns),
+            (20_000, Some(factor), Some(900 * factor))
+        );
+        assert_eq!(row.mean_ns, Some(java.mean() * factor as f64));
+        for p in [50.0, 99.0, 99.9] {
+            let known = (java.value_at_quantile(p / 100.0) * factor) as f64;
+            let found = row.percentile(p).unwrap() as f64;
+            assert!((found / known - 1.0).abs() < 1e-3, "p{p} {found} {known}");
+        }
+        assert_eq!(row.intervals[0].histogram().unwrap().len(), 20_000);
+        crate::carried::holds(row)
+            .then_some(())
+            .expect("consistent");
+    }
+    let plain = rows_in(log.as_bytes(), None).unwrap();
+    assert!(plain.unit_assumed && plain.rows[0].max_ns == Some(900));
+    let (_, large) = coarse_log(
+        1_000_000,
+        [u64::MAX >> 22]
+            .into_iter()
+            .map(|most| most.min(3_600_000_000_000)),
+    );
+    let error = rows_in(
+        large.replace("0.0,1.0", "0.0,2.0").as_bytes(),
+        Some(HgrmUnit::Ms),
+    );
+    assert!(error.is_ok(), "an hour of nanoseconds fits: {error:?}");
+    // A log of perfkit is one of nanoseconds.
+    let own = recorded(LatencyName::Service, None, 25, true);
+    let mut bytes = written(&[&own]);
+    write_rows(&mut bytes, &[&own]).unwrap();
+    assert!(!rows_in(&bytes, None).unwrap().unit_assumed);
+    let again = rows_in(&bytes, Some(HgrmUnit::Us)).unwrap();
+    assert_eq!(
+        again.rows[0].max_ns.map(|ns| ns / 1_000_000),
+        own.max_ns.map(|ns| ns / 1_000)
+    );
+}
+
+#[test]
+fn values_beyond_all_times_are_refused() {
+    let mut histogram = Histogram::<u64>::new_with_bounds(1, u64::MAX >> 1, 2).unwrap();
+    histogram.record(u64::MAX >> 2).unwrap();
+    let log = format!("0.0,1.0,2.0,{}\n", coding::encode_base64(&histogram));
+    assert!(rows_in(log.as_bytes(), Some(HgrmUnit::Ns)).is_ok());
+    let error = rows_in(log.as_bytes(), Some(HgrmUnit::Us)).unwrap_err();
+    assert!(
+        error.message().contains("too large for its unit"),
+        "{error}"
+    );
+}
+
+/// A log of `intervals` lines of values that depend on each other by `rho`, around a median of 1 ms.
+fn dependent_log(seed: u64, intervals: usize, rho: f64) -> String {
+    let mut rng = crate::SplitMix64::new(seed);
+    let mut at = rng.normal();
+    let mut log = String::new();
+    for nth in 0..intervals {
+        let mut histogram = Histogram::<u64>::new_with_bounds(1, 1 << 32, 2).unwrap();
+        for _ in 0..100 {
+            at = rho * at + (1.0 - rho * rho).sqrt() * rng.normal();
+            histogram.record((1e6 * (at / 4.0).exp()) as u64).unwrap();
+        }
+        let encoded = coding::encode_base64(&histogram);
+        log += &format!("{nth}.0,1.0,2.0,{encoded}\n");
+    }
+    log
+}
+
+#[test]
+fn intervals_show_how_values_depend_on_each_other() {
+    let covers = |rho: f64| {
+        let covered = (0..60).filter(|seed| {
+            let row = &read_rows(dependent_log(*seed, 100, rho).as_bytes()).unwrap()[0];
+            let [low, high] = row.percentiles[0].ci95_ns.unwrap();
+            (low..=high).contains(&1_000_000)
+        });
+        covered.count()
+    };
+    let (free, bound) = (covers(0.0), covers(0.99));
+    assert!(free >= 52 && bound >= 50, "of 60: {free} {bound}");
+    let few = dependent_log(1, crate::dependence::INTERVALS_MIN - 1, 0.99);
+    assert_eq!(read_rows(few.as_bytes()).unwrap()[0].effective_n, None);
+    let enough = dependent_log(1, crate::dependence::INTERVALS_MIN, 0.99);
+    let row = &read_rows(enough.as_bytes()).unwrap()[0];
+    assert!(
+        row.effective_n.is_some_and(|counts| counts < row.n / 4),
+        "{row:?}"
+    );
+}
+
+#[test]
+fn a_line_that_its_writer_did_not_end_is_left_out() {
+    let whole = dependent_log(1, 3, 0.0);
+    assert_eq!(cut_line(whole.as_bytes()).unwrap(), None);
+    assert_eq!(cut_line(whole.trim_end().as_bytes()).unwrap(), None);
+    let second = whole.match_indices('\n').nth(1).unwrap().0 + 1;
+    for cut in second + 1..whole.len() - 1 {
+        let found = rows_in(&whole.as_bytes()[..cut], None).unwrap();
+        assert_eq!((found.rows[0].n, found.cut_line), (200, Some(3)), "{cut}");
+    }
+    // A bad line that was ended, one before the last, and a single one are wrong.
+    for text in [
+        format!("{}\n", &whole[..whole.len() - 9]),
+        whole.replace("1.0,1.0,2.0,HIST", "1.0,1.0,2.0,XXXX"),
+        whole[..40].to_owned(),
+    ] {
+        assert!(rows_in(text.as_bytes(), None).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_log_of_histograms_says_what_it_is() {
+    let why = |text: &str| read(text.as_bytes()).unwrap_err().to_string();
+    for empty in ["", "\n \n"] {
+        assert!(why(empty).contains("it has no values"), "{}", why(empty));
+    }
+    // The first bytes of what Java's DoubleHistogram writes.
+    let double = why("0.0,1.0,2.0,DHISTwAAAAMAAAAAAAAABByEkxQAAAAQ\n");
+    assert!(double.contains("DoubleHistogram"), "{double}");
 }

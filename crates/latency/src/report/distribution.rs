@@ -92,7 +92,7 @@ pub struct Latency {
     /// Standard deviation.
     pub stdev_ns: Option<f64>,
     /// How many independent values the recorded ones count as, for the mean, by batch means: intervals are wider
-    /// where that is less than n. `null` where there were too few buckets to know; then values count as independent.
+    /// where that is less than n. `null` where there were too few buckets or intervals to know; then they count as independent.
     #[serde(default)]
     pub effective_n: Option<u64>,
     /// Greatest value, exact, even when it was saturated.

@@ -193,3 +193,41 @@ fn plain_numbers_have_no_unit() {
     assert_eq!(medians, (Some(10.0), Some(-5.0)));
     assert_eq!(found.difference.unwrap().median, -1.5);
 }
+
+#[test]
+fn rows_of_a_log_are_compared_by_their_intervals() {
+    let log = |seed: u64, scale: f64| {
+        let mut rng = SplitMix64::new(seed);
+        let mut log = String::new();
+        for nth in 0..60 {
+            let mut histogram = crate::Histogram::<u64>::new_with_bounds(1, 1 << 40, 3).unwrap();
+            for _ in 0..50 {
+                let value = 1e6 * scale * (rng.normal() / 10.0).exp();
+                histogram.record(value as u64).unwrap();
+            }
+            let encoded = crate::coding::encode_base64(&histogram);
+            log += &format!("Tag=service,{nth}.0,1.0,2.0,{encoded}\n");
+        }
+        log
+    };
+    let logs = [log(1, 1.0), log(2, 1.3)];
+    let rows = |log: &String| crate::hlog::rows(log.as_bytes()).unwrap().remove(0);
+    let found = compare(rows(&logs[0]), rows(&logs[1]));
+    assert_eq!(found.verdict, Verdict::Worse, "{}", found.reason);
+    // As the logs themselves are.
+    let means = |log: &String| crate::hlog::interval_means(log.as_bytes()).unwrap();
+    let names = ["a", "b"];
+    let own = sequences(
+        &means(&logs[0]),
+        &means(&logs[1]),
+        names,
+        Options::default(),
+    );
+    assert_eq!(
+        (found.pairs, &found.difference, found.verdict),
+        (own[0].pairs, &own[0].difference, own[0].verdict)
+    );
+    let mut none = rows(&logs[0]);
+    none.intervals.clear();
+    assert_eq!(compare(none, rows(&logs[1])).pairs, 0);
+}
