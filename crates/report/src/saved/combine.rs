@@ -127,6 +127,11 @@ fn describe(files: &[Saved], title: &str, outcome: &mut Outcome) -> Table {
     outcome.validation = validation(files);
     let mut table = Table::new(title, &SOURCES);
     for file in files {
+        let said = file.notes.iter().map(|note| match files.len() {
+            1 => note.clone(),
+            _ => under(&file.name, Some(note)),
+        });
+        outcome.findings.extend(said);
         let row: Vec<Cell> = match &file.kind {
             FileKind::Report(report) => {
                 outcome.complete &= report.complete;

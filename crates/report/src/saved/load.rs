@@ -14,6 +14,7 @@ use latency::hlog;
 use latency::report::{Input, Latency, Report};
 use twox_hash::XxHash64;
 
+use super::notes;
 use crate::{Error, names};
 
 /// Longest file that is read: a year of seconds in an interval log, and more than any other.
@@ -46,12 +47,14 @@ pub struct Saved {
     pub latencies: Vec<Latency>,
     /// When its run started, RFC 3339, where it says so.
     pub started_at: Option<String>,
+    /// What it does not say and was assumed, and what of it was left out, in sentences.
+    pub notes: Vec<String>,
 }
 
 impl Saved {
     /// Takes the bytes of a file for what the extension of its path says: `hgrm`, `hlog`, or else JSON. The output of
-    /// wrk2 and the files of [other tools](latency::foreign) are known by what is in them. `unit` is that of the values of a distribution; without one it is
-    /// [what the file says](hgrm::unit_of).
+    /// wrk2 and the files of [other tools](latency::foreign) are known by what is in them. `unit` is that of the values of
+    /// a distribution or a log; without one it is [what the distribution says](hgrm::unit_of), or nanoseconds.
     ///
     /// # Errors
     ///
@@ -64,16 +67,22 @@ impl Saved {
         };
         let extension = path.extension().and_then(|extension| extension.to_str());
         let printed = || std::str::from_utf8(bytes).is_ok_and(hgrm::is_printed);
+        let mut notes = Vec::new();
         let (kind, latencies) = match extension {
             other if other == Some("hgrm") || other != Some("json") && printed() => {
                 let text = std::str::from_utf8(bytes).map_err(|error| failed(&error))?;
-                let unit = unit.unwrap_or_else(|| hgrm::unit_of(text));
+                let stated = unit.or_else(|| hgrm::stated_unit(text));
+                let unit = stated.unwrap_or_else(|| hgrm::unit_of(text));
                 let read = hgrm::read(text, unit).map_err(|error| failed(&error))?;
+                if stated.is_none() && read.total_count > 0 {
+                    notes.push(notes::unit(unit));
+                }
                 (FileKind::Distribution, vec![read.latency()])
             }
             Some("hlog") => {
-                let rows = hlog::rows(bytes);
-                (FileKind::Log, rows.map_err(|error| failed(&error))?)
+                let read = hlog::rows_in(bytes, unit).map_err(|error| failed(&error))?;
+                notes = notes::of_log(&read);
+                (FileKind::Log, read.rows)
             }
             _ if foreign::source(bytes).is_some() => {
                 let read = foreign::read(bytes, &measured(path)).map_err(|error| failed(&error))?;
@@ -112,6 +121,7 @@ impl Saved {
             kind,
             latencies,
             started_at,
+            notes,
         })
     }
 

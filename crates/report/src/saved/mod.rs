@@ -3,6 +3,7 @@
 mod combine;
 mod load;
 mod losses;
+mod notes;
 mod repeat;
 
 pub use combine::{merge, overlay};

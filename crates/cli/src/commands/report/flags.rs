@@ -32,10 +32,10 @@ pub(crate) struct RenderArgs {
     /// One of .html, .json, .csv, .md, .hgrm and .hlog.
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     pub(crate) to: Option<PathBuf>,
-    /// Unit of the values in .hgrm files: ns, us or ms
+    /// Unit of the values in .hgrm and .hlog files: ns, us or ms
     ///
-    /// Files of perfkit state it; wrk2's are in milliseconds, known by their header; others are taken for
-    /// microseconds.
+    /// Files of perfkit state it; wrk2's are in milliseconds, known by their header; other .hgrm are taken for
+    /// microseconds and other .hlog for nanoseconds, and the report says so.
     #[arg(long, value_name = "UNIT")]
     pub(crate) unit: Option<HgrmUnit>,
     #[command(flatten)]

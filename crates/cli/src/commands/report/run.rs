@@ -24,6 +24,10 @@ pub(crate) fn run(args: &RenderArgs, name: &'static str, argv: &[OsString]) -> R
     let mut loaded = load(&args.files, args.unit)?;
     say_losses(&loaded, &args);
     if to_file {
+        if args.output.terminal.wants_warnings() {
+            let notes = loaded.iter().flat_map(|file| &file.notes);
+            notes.for_each(|note| message::remark(note));
+        }
         // The file is in place of what is printed.
         args.output.terminal.quiet = 2;
     }
