@@ -24,7 +24,7 @@ const SINCE_EPOCH_S: f64 = 1e8;
 /// holds for these lines.
 ///
 /// # Errors
-/// Those of [`read`] and of [`latencies`].
+/// Those of [`read`](super::read) and of [`latencies`](super::latencies).
 pub fn rows(bytes: &[u8]) -> Result<Vec<Latency>, ReadError> {
     Ok(rows_in(bytes, None)?.rows)
 }
