@@ -18,6 +18,7 @@ const LINES: &[(&str, &str)] = &[
     ("zip -v", "zip -qr - src | cat >out.zip"),
     ("zip -v", "zip -qr -z out.zip src <<<comment"),
     ("zip -v", "zip -q - - <src/text | cat >out.zip"),
+    ("zip -v", "cat src/text | zip -q out.zip -"),
     ("7zz i", "7zz a -tzip -bd out.zip src"),
     ("7zz i", "7zz a -tzip -bd -mx0 out.zip src"),
     ("7zz i", "7zz a -tzip -bd -mtc -snl out.zip src"),

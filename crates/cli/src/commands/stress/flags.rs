@@ -127,7 +127,7 @@ pub(crate) struct StressArgs {
     /// Open loop: each producer sends one block every TIME
     ///
     /// Has no effect with --loop seed.
-    #[arg(long, value_name = "TIME", value_parser = units::duration, overrides_with = "rate")]
+    #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = units::duration, overrides_with = "rate")]
     interval: Option<Duration>,
     /// When blocks of --rate are due: poisson or uniform
     #[arg(

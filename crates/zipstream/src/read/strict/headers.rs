@@ -164,6 +164,8 @@ fn attributes(central: &Central<'_>) -> Result<(), Error> {
     const LINK: u32 = 0o12;
     const FILE: u32 = 0o10;
     const FOLDER: u32 = 0o4;
+    // What Info-ZIP packs from a pipe. All readers make a file of it.
+    const PIPE: u32 = 0o1;
     if central.internal & !INTERNAL != 0 {
         return Err(corrupt("internal attributes that are reserved"));
     }
@@ -177,6 +179,7 @@ fn attributes(central: &Central<'_>) -> Result<(), Error> {
         0 => slash || central.attributes & DIRECTORY == 0,
         FOLDER => slash,
         FILE => central.attributes & DIRECTORY == 0 || slash,
+        PIPE => central.attributes & DIRECTORY == 0 && !slash,
         LINK => !slash && system == UNIX,
         _ => slash && central.attributes == MAVEN_DIRECTORY,
     };
