@@ -21,6 +21,7 @@ mod zip_compat;
 mod zstd_compat;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 pub use report::ExitStatus;
@@ -32,6 +33,19 @@ pub enum Exit {
     Own(ExitStatus),
     /// With a code of the program by whose name the binary was called.
     Named(u8),
+}
+
+impl Exit {
+    /// The end of the process: of one that the user interrupted by that signal itself, so that a shell ends its loop,
+    /// too. Anything else is an exit code.
+    pub fn end(self) -> ExitCode {
+        if self == Self::Own(ExitStatus::Interrupted) {
+            // What is left to print is lost otherwise; without a reader there is nobody to tell.
+            let _ = std::io::stdout().flush();
+            term::signal::die_of_interrupt();
+        }
+        self.into()
+    }
 }
 
 impl From<Exit> for ExitCode {

@@ -1,9 +1,9 @@
-//! The `perfkit` binary: hands the command line to the library and its status to the system.
+//! The `perfkit` binary: hands the command line to the library and its end to the system.
 
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    perfkit::run(std::env::args_os()).into()
+    perfkit::run(std::env::args_os()).end()
 }

@@ -375,7 +375,7 @@ fn an_interrupt_leaves_a_valid_partial_report() {
     until_signals_are_handled(&child);
     send(&child, nix::sys::signal::Signal::SIGINT);
     let output = child.wait_with_output().expect("ends");
-    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(common::code(output.status), Some(130));
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["complete"], false);
     assert_eq!(report["exit_code"], 130);

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use crate::common::fix::{execution, faults, message, order};
 use crate::common::signals::{PATIENCE, send};
-use crate::common::{directory, file, perfkit, pipe, run, words};
+use crate::common::{code, directory, file, perfkit, pipe, run, words};
 
 /// What stands before, between and behind the fields of a message in a log.
 struct Shape {
@@ -245,7 +245,7 @@ fn messages_of_a_pipe_come_out_while_it_is_open_and_an_interrupt_gives_the_repor
             send(&child, nix::sys::signal::Signal::SIGINT);
             let ended = child.wait_with_output().expect("it ends");
             drop(stdin);
-            assert_eq!(ended.status.code(), Some(130));
+            assert_eq!(code(ended.status), Some(130));
             let report: serde_json::Value =
                 serde_json::from_slice(&ended.stderr).expect("a report");
             assert_eq!(report["complete"], false);

@@ -49,6 +49,34 @@ fn every_signal_that_asks_to_end_is_heeded_between_steps() {
     }
 }
 
+/// The signal that ended a process.
+fn ended_by(status: std::process::ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[test]
+fn an_interrupted_run_ends_by_the_signal_so_that_a_loop_of_the_shell_ends_too() {
+    // The first interrupt, after the report; SIGTERM has its exit code.
+    for (signal, by, code) in [
+        (Signal::SIGINT, Some(Signal::SIGINT as i32), None),
+        (Signal::SIGTERM, None, Some(130)),
+    ] {
+        let dir = directory();
+        let mut command = perfkit();
+        command.stderr(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = waiting(dir.path(), command, "--export-json r --report json");
+        let _stdin = child.stdin.take();
+        send(&child, signal);
+        let ended = child.wait_with_output().expect("ends");
+        assert_eq!((ended_by(ended.status), ended.status.code()), (by, code));
+        // What is printed and what is exported is whole.
+        let report = std::fs::read(dir.path().join("r")).expect("a report");
+        assert!(!latency::report::read_json(&report).expect("valid").complete);
+        let printed = latency::report::read_json(&ended.stderr).expect("valid");
+        assert_eq!(printed.exit_code, 130);
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_second_interrupt_leaves_no_temporary_file() {
@@ -69,7 +97,8 @@ fn a_second_interrupt_leaves_no_temporary_file() {
     );
     assert_eq!(names(dir.path()).len(), 1, "the export is not written yet");
     send(&child, Signal::SIGINT);
-    assert_eq!(child.wait().expect("ends").code(), Some(130));
+    let ended = child.wait().expect("ends");
+    assert_eq!(common::code(ended), Some(130));
     assert!(names(dir.path()).is_empty(), "{:?}", names(dir.path()));
 }
 
@@ -112,7 +141,7 @@ fn waiting_for_the_other_end_of_a_fifo_can_be_interrupted() {
         assert_eq!(child.try_wait().expect("asked"), None, "{arguments:?}");
         send(&child, Signal::SIGINT);
         assert_eq!(
-            child.wait().expect("ends").code(),
+            common::code(child.wait().expect("ends")),
             Some(130),
             "{arguments:?}"
         );

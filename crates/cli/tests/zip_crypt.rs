@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::common::{directory, file, names, perfkit, pipe, run, samples, words};
+use crate::common::{code, directory, file, names, perfkit, pipe, run, samples, words};
 
 /// Two files, one of them large, and their archive.
 fn packed(dir: &Path, flags: &str) -> Vec<u8> {
@@ -132,7 +132,7 @@ fn typed(dir: &Path, line: &str, answers: &[&[u8]]) -> (Option<i32>, String) {
         said.push(b'|');
     }
     stderr.read_to_end(&mut said).expect("read");
-    let code = child.wait().expect("it ends").code();
+    let code = code(child.wait().expect("it ends"));
     (code, String::from_utf8(said).expect("text"))
 }
 

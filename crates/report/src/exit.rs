@@ -20,7 +20,8 @@ pub enum ExitStatus {
     Inconclusive = 5,
     /// 6: the environment is unfit, and `--strict-env` asked for a fit one.
     Environment = 6,
-    /// 130: interrupted by a signal, after a valid partial report.
+    /// 130: interrupted by a signal, after a valid partial report. A process that the user interrupted (Ctrl-C) ends by that
+    /// signal, to which shells give this code.
     Interrupted = 130,
 }
 

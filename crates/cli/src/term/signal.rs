@@ -3,6 +3,9 @@
 //! Work in steps checks a flag between steps and ends with a valid partial report. A second signal, if it
 //! does not immediately follow the first, ends the process at once, after temporary files are removed. Handlers
 //! only set the flag and wake a thread.
+//!
+//! A process that was interrupted (Ctrl-C) ends by that signal in the end, as if it had never caught it: only so
+//! does a shell know that its loop or script must end, too. Shells give such an end the code 130.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once, OnceLock};
@@ -39,6 +42,13 @@ pub(crate) fn interrupted() -> bool {
         .is_some_and(|flag| flag.load(Ordering::Relaxed))
 }
 
+/// Ends an interrupted process by the signal itself. Returns if another signal than the interrupt asked it to end, or
+/// where there are no signals.
+pub(crate) fn die_of_interrupt() {
+    #[cfg(unix)]
+    unix::die_of_interrupt();
+}
+
 /// To be called before there is a first temporary file, and before any later one: from now on
 /// `clean_up` runs before a signal ends the process, once.
 pub(crate) fn guard(clean_up: fn()) {
@@ -61,8 +71,8 @@ pub(crate) fn guard_running(asked: fn(), clean_up: fn()) {
 mod unix {
     use std::io::Read as _;
     use std::os::unix::net::UnixStream;
-    use std::sync::atomic::AtomicBool;
-    use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::{Arc, LazyLock, Mutex, Once, OnceLock, PoisonError};
     use std::time::{Duration, Instant};
 
     use signal_hook::SigId;
@@ -82,6 +92,9 @@ mod unix {
     /// Handlers that end the process at once, as long as there is nothing to clean up.
     static SHUTDOWNS: Mutex<Vec<SigId>> = Mutex::new(Vec::new());
     static GUARDED: Once = Once::new();
+
+    /// Whether a signal other than the interrupt asked the process to end.
+    static ASKED_OTHERWISE: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
     /// What to call at the first signal, and before the end.
     #[derive(Debug, Clone, Copy)]
@@ -104,8 +117,26 @@ mod unix {
             // Order matters: the conditional exit must see the flag as the previous signal left it.
             // If a handler cannot be installed, the system's default ends the process.
             let shutdown = Arc::clone(interrupted);
-            shutdowns.extend(flag::register_conditional_shutdown(signal, code, shutdown));
+            shutdowns.extend(match signal {
+                SIGINT => flag::register_conditional_default(signal, shutdown),
+                _ => flag::register_conditional_shutdown(signal, code, shutdown),
+            });
             let _ = flag::register(signal, Arc::clone(interrupted));
+            tell_apart(signal);
+        }
+    }
+
+    /// Remembers a signal that is not the interrupt.
+    fn tell_apart(signal: i32) {
+        if signal != SIGINT {
+            let _ = flag::register(signal, Arc::clone(&ASKED_OTHERWISE));
+        }
+    }
+
+    pub(super) fn die_of_interrupt() {
+        if !ASKED_OTHERWISE.load(Ordering::Relaxed) {
+            // If it fails, the exit code says the same.
+            let _ = low_level::emulate_default_handler(SIGINT);
         }
     }
 
@@ -153,6 +184,7 @@ mod unix {
                     let again = first.is_some_and(|first| first.elapsed() > SAME_WISH);
                     if again || ending == Ending::AtOnce {
                         guards().into_iter().for_each(|guard| (guard.clean_up)());
+                        die_of_interrupt();
                         low_level::exit(i32::from(ExitStatus::Interrupted.code()));
                     }
                     if first.is_none() {
@@ -162,6 +194,10 @@ mod unix {
                 }
             })?;
         for signal in heeded() {
+            if ending == Ending::AtOnce {
+                // Before the thread wakes up: handlers run in their order.
+                tell_apart(signal);
+            }
             low_level::pipe::register(signal, wake.try_clone()?)?;
         }
         let mut shutdowns = SHUTDOWNS.lock().unwrap_or_else(PoisonError::into_inner);

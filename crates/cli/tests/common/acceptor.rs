@@ -65,7 +65,7 @@ impl Acceptor {
 
     /// Waits until it has ended: its exit code and what it said.
     pub(crate) fn ended(mut self) -> (Option<i32>, String) {
-        let code = self.child.wait().expect("it ends").code();
+        let code = super::code(self.child.wait().expect("it ends"));
         (code, self.said())
     }
 }

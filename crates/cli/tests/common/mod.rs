@@ -17,7 +17,7 @@ pub(crate) mod signals;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 
 use zstdkit::workload::{self, Kind};
 
@@ -83,11 +83,21 @@ impl Run {
 impl From<Output> for Run {
     fn from(output: Output) -> Self {
         Self {
-            code: output.status.code(),
+            code: code(output.status),
             stdout: output.stdout,
             stderr: String::from_utf8(output.stderr).expect("standard error is text"),
         }
     }
+}
+
+/// The exit code, and of an interrupted process the 130 that a shell gives it. None of one that any other signal
+/// ended.
+pub(crate) fn code(status: ExitStatus) -> Option<i32> {
+    #[cfg(unix)]
+    let interrupted = std::os::unix::process::ExitStatusExt::signal(&status) == Some(2);
+    #[cfg(not(unix))]
+    let interrupted = false;
+    status.code().or(interrupted.then_some(130))
 }
 
 /// Runs the binary in `dir`.

@@ -47,7 +47,7 @@ pub(crate) fn run(mut command: Command) -> Shown {
     drop(command);
     let status = child.wait().expect("it ends");
     Shown {
-        code: status.code(),
+        code: super::code(status),
         stdout: out.join().expect("read"),
         stderr: err.join().expect("read"),
     }

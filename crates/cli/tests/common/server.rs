@@ -87,7 +87,7 @@ impl Server {
         let mut stderr = String::new();
         let mut pipe = self.stderr.take().expect("not taken");
         pipe.read_to_string(&mut stderr).expect("text");
-        let code = self.child.wait().expect("it ends").code();
+        let code = super::code(self.child.wait().expect("it ends"));
         Run {
             code,
             stdout: Vec::new(),
