@@ -84,19 +84,14 @@ fn a_flood_of_one_session_does_not_hold_up_another() {
             .shutdown(std::net::Shutdown::Both)
             .expect("shut");
     });
-    let mut asked = 0;
-    while !writer.is_finished() || asked < 5 {
-        let started = Instant::now();
+    // Thousands of orders wait, but few of them are handled before this.
+    let mut meanwhile = 0;
+    for _ in 0..5 {
         calm.send("FIX.4.2", "1", "112=HOW|");
         calm.expect("|112=HOW|");
-        // Thousands of orders wait, but few of them are handled before this.
-        assert!(
-            started.elapsed() < Duration::from_secs(8),
-            "{:?}",
-            started.elapsed()
-        );
-        asked += 1;
+        meanwhile += usize::from(!writer.is_finished());
     }
+    assert!(meanwhile > 0, "no answer came before the flood was over");
     writer.join().expect("sent");
     drop(drain);
 }
@@ -123,7 +118,8 @@ fn messages_byte_by_byte_and_many_at_once_are_the_same() {
 #[test]
 fn a_length_of_a_gigabyte_and_half_open_connections_cost_nothing() {
     let running = Running::start(&settings(&["BeginString=FIX.4.4"]), |options| {
-        options.first_message_timeout = Duration::from_millis(500);
+        // Long enough for a busy machine to connect all of them.
+        options.first_message_timeout = Duration::from_secs(5);
         options.connections_max = 8;
     });
     let mut silent: Vec<_> = (0..8).map(|_| running.connect()).collect();
