@@ -22,7 +22,7 @@
 //!     .blocks_max(Some(200));
 //! let found = perfkit_stress::run(&plan, codec::by_name("zstd:1")?, &mut |_| true)?;
 //! assert_eq!(found.counts.verified, 200);
-//! assert!(found.counts.balanced() && !found.leak.found());
+//! assert!(found.counts.balanced() && !found.leak.left());
 //! # Ok::<(), perfkit_stress::Error>(())
 //! ```
 //!
