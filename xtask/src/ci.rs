@@ -350,10 +350,12 @@ fn tour() -> Result<String> {
     let start = Instant::now();
     sh::run(&mut sh::cargo(&words))?;
     let elapsed = start.elapsed().as_secs_f64();
-    if elapsed > 60.0 {
-        bail!("the tour took {elapsed:.1} s, and it promises less than a minute");
-    }
-    Ok(format!("{elapsed:.1} s without the build"))
+    // It promises less than a minute, which a busy machine may keep it from: told, not judged.
+    let late = match elapsed > 60.0 {
+        true => ", and it promises less than a minute",
+        false => "",
+    };
+    Ok(format!("{elapsed:.1} s without the build{late}"))
 }
 
 #[cfg(test)]
