@@ -17,7 +17,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 /// Longer than anything here may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A request, as far as it matters.
 #[derive(Debug, Clone)]
@@ -395,7 +395,7 @@ fn an_interrupt_ends_a_wait_for_an_answer_and_for_a_byte() {
             .stderr(Stdio::piped())
             .spawn()
             .expect("runs");
-        told.recv().expect("it was asked");
+        told.recv_timeout(PATIENCE).expect("it was asked");
         let begun = Instant::now();
         let pid = i32::try_from(child.id()).expect("a number");
         kill(Pid::from_raw(pid), Signal::SIGINT).expect("sent");

@@ -278,13 +278,17 @@ impl Ours {
         let mut ours = Self::start(dir, settings, line);
         let ready = dir.join("ready");
         let started = Instant::now();
-        while !ready.exists() {
+        // The file is there before what is written into it.
+        let text = loop {
+            match std::fs::read_to_string(&ready) {
+                Ok(text) if text.ends_with('\n') => break text,
+                _ => {}
+            }
             let ended = ours.child.try_wait().expect("waited").is_some();
             assert!(!ended, "it ended: {}", ours.errors());
             assert!(started.elapsed() < PATIENCE, "it does not listen");
             std::thread::sleep(Duration::from_millis(10));
-        }
-        let text = std::fs::read_to_string(ready).expect("read");
+        };
         let port = text.trim().rsplit(':').next().unwrap_or_default();
         ours.port = port.parse().expect("a port");
         ours
