@@ -1,0 +1,134 @@
+//! What the rounds came to: comparisons with their control, distributions and a table.
+
+use bench::Paired;
+use latency::compare::{self, Names, Options, Sides};
+use latency::report::{Cell, Table, Unit};
+use latency::{Meter, Recording};
+use report::Outcome;
+
+use super::side::Side;
+use crate::commands::compare::flags::CompareArgs;
+
+/// What a run came to besides its times.
+pub(super) struct Found {
+    /// The wall time of each round.
+    pub(super) wall: Paired,
+    /// Of the look that ended the run.
+    pub(super) options: Options,
+    pub(super) batch: u64,
+    pub(super) complete: bool,
+    pub(super) looks: Option<u32>,
+}
+
+/// The comparisons of the three sides and their distributions.
+pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Outcome {
+    let &Found {
+        ref wall,
+        options,
+        batch,
+        complete,
+        looks,
+    } = found;
+    let mut outcome = Outcome::new("compare, interleaved");
+    outcome.complete = complete;
+    if !complete {
+        outcome.status = report::ExitStatus::Interrupted;
+    }
+    outcome.ops = Some(sides.iter().map(|side| side.wall.n()).sum());
+    let params = &mut outcome.workload.params;
+    params.insert("batch".to_owned(), batch.into());
+    params.insert("warmup".to_owned(), args.warmup.into());
+    if let Some(looks) = looks {
+        params.insert("looks".to_owned(), looks.into());
+        params.insert("confidence".to_owned(), options.confidence.into());
+    }
+    let names = sides.each_ref().map(Side::title);
+    let wall = [0, 1, 2].map(|side| wall.side(side));
+    let cpu = sides.each_ref().map(|side| side.cpu_buckets.as_slice());
+    for (row, [base, target, control]) in [("wall", wall), ("cpu", cpu)] {
+        let names = Names {
+            row,
+            baseline: &names[0],
+            target: &names[1],
+        };
+        let sides = Sides {
+            base,
+            target,
+            control: Some(control),
+            bucket_ops: batch,
+        };
+        if !base.is_empty() {
+            let mut comparison = compare::interleaved_with(names, sides, options);
+            if let Some(looks) = looks {
+                let plural = if looks == 1 { "" } else { "s" };
+                comparison.reason += &format!(
+                    "; {} rounds, {looks} look{plural}, 5 % error over all of them",
+                    comparison.pairs
+                );
+            }
+            outcome.comparisons.push(comparison);
+        }
+    }
+    let mut table = Table::new("runs", &COLUMNS);
+    let floor = rss_floor();
+    for side in sides {
+        let params = &mut outcome.workload.params;
+        params.insert(side.name.to_owned(), side.line().into());
+        let (wall, cpu) = (side.wall.finish(), side.cpu.finish());
+        let row = wall.latency();
+        table.rows.push(vec![
+            side.name.into(),
+            row.n.into(),
+            side.failures.into(),
+            median(&wall),
+            row.min_ns.into(),
+            row.max_ns.into(),
+            median(&cpu),
+            Some(side.rss_max_bytes)
+                .filter(|bytes| *bytes > floor)
+                .into(),
+        ]);
+        outcome.add(&wall);
+    }
+    outcome.tables.push(table);
+    outcome
+}
+
+const COLUMNS: [(&str, Unit); 8] = [
+    ("side", Unit::Text),
+    ("runs", Unit::Count),
+    ("failures", Unit::Count),
+    ("wall_p50_ns", Unit::Nanoseconds),
+    ("wall_min_ns", Unit::Nanoseconds),
+    ("wall_max_ns", Unit::Nanoseconds),
+    ("cpu_p50_ns", Unit::Nanoseconds),
+    ("rss_max_bytes", Unit::Bytes),
+];
+
+/// A peak that is not above the private memory of this process may be that of the copy which a
+/// child starts in: it says nothing of the child.
+fn rss_floor() -> u64 {
+    let private = std::fs::read_to_string("/proc/self/status")
+        .ok()
+        .and_then(|status| {
+            let line = status
+                .lines()
+                .find_map(|line| line.strip_prefix("RssAnon:"))?;
+            let kilobytes: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
+            // The copy is made of a little more than the private pages.
+            Some((kilobytes << 10) + (1 << 20))
+        });
+    private.unwrap_or_else(|| {
+        let mut environment = latency::environment::capture();
+        let resources = Meter::start().finish(&mut environment);
+        resources.rss_max_bytes.unwrap_or(0)
+    })
+}
+
+/// The sample's own median, whether or not it earns an interval.
+fn median(recording: &Recording) -> Cell {
+    let histogram = recording.histogram();
+    (!histogram.is_empty())
+        .then(|| histogram.value_at_quantile(0.5))
+        .into()
+}
