@@ -50,6 +50,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) brief: bool,
     /// Where its distributions are shown while it goes on.
     pub(crate) live: Option<LiveRows>,
+    /// Whether it measures anything. What was measured before has floors of its own.
+    pub(crate) measures: bool,
 }
 
 impl Setup<'_> {
@@ -111,6 +113,7 @@ impl<'a> Setup<'a> {
             lists: false,
             brief: true,
             live: None,
+            measures: true,
         }
     }
 
@@ -147,9 +150,8 @@ impl Session {
         options.strict_environment = args.strict_env;
         options.cpus = args.cpu.as_ref().map(|cpus| cpus.0.clone());
         // Measured only for a report that somebody sees.
-        options.clock_floor = setup.wants_report() && setup.detail() != Detail::Line
-            || !exports.is_empty()
-            || setup.live.is_some();
+        let is_seen = setup.wants_report() && setup.detail() != Detail::Line;
+        options.floors = setup.measures && (is_seen || !exports.is_empty() || setup.live.is_some());
         let prepared = Run::prepare(options)?;
         // After pinning: its thread runs where this one does.
         let pictures = setup.wants_report() && setup.terminal.detail() == Detail::Full;

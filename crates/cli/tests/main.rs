@@ -30,6 +30,7 @@ mod fix_orders;
 mod fix_settings;
 mod fix_store;
 mod fix_tools;
+mod floors;
 mod help_flags;
 mod input_sizes;
 mod interrupt;

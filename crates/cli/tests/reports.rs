@@ -572,7 +572,7 @@ fn timed(dir: &Path) -> Report {
     report
 }
 
-/// A row with its intervals in one packing.
+/// A row with its intervals in one packing, without the floors of its run, which JSON alone has.
 fn unpacked(row: &Latency) -> (Latency, Vec<(u64, u64, Histogram<u64>)>) {
     let intervals = row.intervals.iter().map(|interval| {
         let histogram = interval.histogram().expect("a histogram");
@@ -581,6 +581,7 @@ fn unpacked(row: &Latency) -> (Latency, Vec<(u64, u64, Histogram<u64>)>) {
     let intervals = intervals.collect();
     let row = Latency {
         intervals: Vec::new(),
+        floors: Vec::new(),
         ..row.clone()
     };
     (row, intervals)

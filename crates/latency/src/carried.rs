@@ -36,6 +36,7 @@ pub(crate) fn without_histograms(row: &Latency) -> Latency {
     Latency {
         series: row.series.clone(),
         operation: row.operation.clone(),
+        floors: row.floors.clone(),
         percentiles: row.percentiles.clone(),
         buckets: row.buckets.clone(),
         histogram_v2_deflate_b64: String::new(),

@@ -8,7 +8,9 @@ use crate::coding::{self, Budget};
 use crate::gate::Gate;
 use crate::percentile::{earned_n, rank, values_at_ranks};
 use crate::read::{Place, ReadError, ReadErrorKind};
-use crate::report::{Comparison, Differences, GateResult, Latency, Percentile, Report, Table};
+use crate::report::{
+    Comparison, Differences, GateResult, Latency, Percentile, Report, Table, Timing,
+};
 
 /// Most rows of each kind that a report may have.
 const ROWS_MAX: usize = 10_000;
@@ -149,9 +151,14 @@ fn at_least_0(value: f64) -> bool {
 
 fn latency(row: &Latency, at: Row, budgets: &mut Budgets) -> Checked {
     at.need(
-        row.batch > 0,
+        row.batch != Some(0),
         "batch",
         "a batch has at least 1 operation, found 0",
+    )?;
+    at.need(
+        row.batch.is_some() || row.timing == Timing::BatchMean,
+        "batch",
+        "only means may be of a number of operations that is not known",
     )?;
     let some = row.n > 0;
     at.need(
@@ -191,7 +198,7 @@ fn latency(row: &Latency, at: Row, budgets: &mut Budgets) -> Checked {
             "a bucket has at least 1 operation, found 0",
         )?;
         let bucketed = buckets.size_ops.saturating_mul(buckets.sum_ns.len() as u64);
-        let recorded = row.n.saturating_mul(row.batch);
+        let recorded = row.n.saturating_mul(row.batch.unwrap_or(1));
         let message = "they hold more operations than n × batch";
         at.need(bucketed <= recorded, "buckets", message)?;
     }

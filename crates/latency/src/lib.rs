@@ -66,6 +66,7 @@ mod spec;
 #[cfg(test)]
 mod testing;
 mod units;
+mod wake;
 
 pub use clock::{Clock, Floor, RecordingCost, floor, recording_cost};
 pub use cpu::CpuClock;
@@ -83,3 +84,4 @@ pub use report::{Latency, LatencyName, Report, Timing};
 pub use rng::SplitMix64;
 pub use schedule::{RATE_MAX_PER_S, RateError, Schedule};
 pub use spec::{BucketPolicy, Spec};
+pub use wake::wake_floor;

@@ -6,7 +6,7 @@
 use crate::histogram;
 use crate::percentile::{LADDER, Ladder};
 use crate::read::{Place, ReadError};
-use crate::report::{Latency, finite};
+use crate::report::{Latency, RowFloor, finite};
 
 impl Latency {
     /// Adds `other`, a distribution of the same time and operation from another run.
@@ -47,6 +47,7 @@ impl Latency {
         *self = Self {
             series: self.series.take(),
             batch: self.batch,
+            floors: common(&self.floors, &other.floors),
             n,
             effective_n,
             min_ns,
@@ -59,6 +60,18 @@ impl Latency {
         };
         Ok(())
     }
+}
+
+/// The floors that both have, each the greater of the two.
+fn common(ours: &[RowFloor], theirs: &[RowFloor]) -> Vec<RowFloor> {
+    let both = ours.iter().filter_map(|floor| {
+        let other = theirs.iter().find(|other| other.kind == floor.kind)?;
+        Some(RowFloor {
+            ns: floor.ns.max(other.ns),
+            ..*floor
+        })
+    });
+    both.collect()
 }
 
 /// Mean and standard deviation of both samples together.

@@ -107,7 +107,7 @@ pub fn percentiles(histogram: &Histogram<u64>, saturated: u64, timing: Timing) -
         histogram,
         saturated,
         timing,
-        batch: 1,
+        batch: timing.batch_of_one(),
         min_ns: None,
         max_ns: None,
         inflation: 1.0,
@@ -120,7 +120,7 @@ pub(crate) struct Ladder<'a> {
     pub(crate) histogram: &'a Histogram<u64>,
     pub(crate) saturated: u64,
     pub(crate) timing: Timing,
-    pub(crate) batch: u64,
+    pub(crate) batch: Option<u64>,
     /// The exact least value, where it is known better than to the histogram's precision.
     pub(crate) min_ns: Option<u64>,
     /// The exact greatest value, where it is known better than to the histogram's precision.
@@ -168,8 +168,12 @@ impl Ladder<'_> {
             row.reason = Some("no samples".to_owned());
         } else if self.timing == Timing::BatchMean && p != 50.0 {
             row.reason = Some(match self.batch {
-                0 | 1 => "mean of a batch, which hides the tail of single operations".to_owned(),
-                batch => format!("mean of {batch}, which hides the tail of single operations"),
+                None | Some(1) => {
+                    "mean of a batch, which hides the tail of single operations".to_owned()
+                }
+                Some(batch) => {
+                    format!("mean of {batch}, which hides the tail of single operations")
+                }
             });
         } else if n < needed {
             let plural = if n == 1 { "" } else { "s" };

@@ -79,6 +79,13 @@ impl Spec {
         self
     }
 
+    /// Operations that a recorded value stands for, where that is known: a mean is of more than one.
+    pub(crate) fn batch_known(&self) -> Option<u64> {
+        (self.batch > 1)
+            .then_some(self.batch)
+            .or_else(|| self.timing.batch_of_one())
+    }
+
     /// The greatest value that the histogram takes (greater ones are counted as saturated) and its
     /// significant digits, 1 to 5.
     #[must_use]

@@ -36,6 +36,8 @@ pub(crate) fn report(latencies: Vec<Latency>) -> Report {
             isa: None,
             allocator: "system".to_owned(),
             clock_floor_ns: None,
+            wake_floor_ns: None,
+            start_floor_ns: None,
             memory_bytes: None,
             load_before: None,
             steal_ratio: None,

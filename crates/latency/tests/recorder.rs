@@ -142,7 +142,7 @@ fn batches_are_means_with_an_exact_mean() {
     let row = recording.latency();
     assert_eq!(
         (row.timing, row.batch, row.n),
-        (Timing::BatchMean, 1_000, 3)
+        (Timing::BatchMean, Some(1_000), 3)
     );
     assert_eq!(row.mean_ns, Some(7_980.0 / 2_100.0));
     assert_eq!(row.min_ns, Some(4));

@@ -5,6 +5,7 @@
 
 mod error;
 mod exit;
+mod floors;
 pub mod formats;
 pub mod gates;
 pub mod names;

@@ -36,6 +36,8 @@ pub struct Outcome {
     pub latencies: Vec<Latency>,
     /// Candidates for the slowest samples of the run, in any order.
     pub slowest: Vec<SlowSample>,
+    /// What starting a process takes that does nothing, where operations are runs of processes.
+    pub start_floor_ns: Option<u64>,
     /// Further results.
     pub tables: Vec<Table>,
     /// Comparisons.
@@ -66,6 +68,7 @@ impl Outcome {
             ops: None,
             latencies: Vec::new(),
             slowest: Vec::new(),
+            start_floor_ns: None,
             tables: Vec::new(),
             comparisons: Vec::new(),
             started_at: None,

@@ -9,7 +9,7 @@ use latency::report::{
 };
 use latency::{Gate, IntervalLog, Spec};
 
-use crate::{Error, ExitStatus, Outcome, gates, nouns};
+use crate::{Error, ExitStatus, Outcome, floors, gates, nouns};
 
 /// Samples that a report names among the slowest, over all rows.
 const SLOWEST: usize = 10;
@@ -37,8 +37,10 @@ pub struct RunOptions {
     pub strict_environment: bool,
     /// Processors to pin the process to.
     pub cpus: Option<Vec<u32>>,
-    /// Whether the resolution of the clock is measured, which takes some milliseconds.
-    pub clock_floor: bool,
+    /// Whether the floors of what is timed are measured, which takes some milliseconds: the clock's, and in an open
+    /// loop that of waking a thread. Rows that were read, and not measured by this run, have floors of their own
+    /// or none, so a run that only reads measures none.
+    pub floors: bool,
 }
 
 impl RunOptions {
@@ -54,7 +56,7 @@ impl RunOptions {
             undecided_passes: false,
             strict_environment: false,
             cpus: None,
-            clock_floor: true,
+            floors: true,
         }
     }
 }
@@ -114,7 +116,7 @@ impl Prepared {
             mut environment,
         } = self;
         let floor = || latency::clock::floor().p50_ns;
-        environment.clock_floor_ns = options.clock_floor.then(floor);
+        environment.clock_floor_ns = options.floors.then(floor);
         Run {
             options,
             intervals,
@@ -192,7 +194,7 @@ impl Run {
 
     /// Turns the outcome into a report with its rates, its slowest samples and the gates' verdicts.
     #[must_use]
-    pub fn finish(mut self, outcome: Outcome) -> Finished {
+    pub fn finish(mut self, mut outcome: Outcome) -> Finished {
         let duration = self.started.elapsed();
         let resources = match (
             self.meter.finish(&mut self.environment),
@@ -201,6 +203,9 @@ impl Run {
             (_, true) => Resources::default(),
             (resources, false) => resources,
         };
+        if self.options.floors && !outcome.done_before {
+            floors::measured(&mut outcome, &mut self.environment);
+        }
         let done = done(&outcome);
         let options = self.options;
         let mut report = Report {

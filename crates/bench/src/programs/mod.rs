@@ -8,6 +8,7 @@
 
 mod error;
 mod export;
+mod floor;
 mod launch;
 mod parameters;
 mod plan;
@@ -18,6 +19,7 @@ mod shell;
 
 pub use error::{Error, Step};
 pub use export::{Export, Sorted, TimeUnit};
+pub use floor::start_floor;
 pub use launch::{Launch, Ran};
 pub use parameters::{lists, scan, values};
 pub use plan::{Failures, Output, Parameter, Plan, Program, RUNS_MAX, Runs};

@@ -39,10 +39,10 @@ impl Progress {
         Self::of(wanted, total, template)
     }
 
-    fn of(wanted: bool, total: Option<u64>, template: &'static str) -> Self {
+    fn of(wanted: bool, total: Option<u64>, template: impl Into<String>) -> Self {
         let done = Arc::new(AtomicU64::new(0));
         let drawer = Self::shows(wanted)
-            .then(|| Drawer::spawn(Arc::clone(&done), total, template))
+            .then(|| Drawer::spawn(Arc::clone(&done), total, template.into()))
             .flatten();
         Self { done, drawer }
     }
@@ -59,13 +59,10 @@ impl Progress {
         Self::of(wanted, Some(total), "{wide_bar} {percent} % {eta}")
     }
 
-    /// Starts a counter of messages, if `wanted` and on a terminal.
-    pub(crate) fn messages(wanted: bool) -> Self {
-        Self::of(
-            wanted,
-            None,
-            "{spinner} {human_pos} messages, {per_sec}, {elapsed}",
-        )
+    /// Starts a counter of `what` (`messages`), if `wanted` and on a terminal.
+    pub(crate) fn counting(wanted: bool, what: &str) -> Self {
+        let template = format!("{{spinner}} {{human_pos}} {what}, {{per_sec}}, {{elapsed}}");
+        Self::of(wanted, None, template)
     }
 
     /// Adds `bytes` or steps.
@@ -85,12 +82,12 @@ impl Progress {
 
 impl Drawer {
     /// If no thread can be started, there is no bar.
-    fn spawn(done: Arc<AtomicU64>, total: Option<u64>, template: &'static str) -> Option<Self> {
+    fn spawn(done: Arc<AtomicU64>, total: Option<u64>, template: String) -> Option<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
         let thread = std::thread::Builder::new()
             .name("progress".to_owned())
-            .spawn(move || draw(&done, &seen, total, template))
+            .spawn(move || draw(&done, &seen, total, &template))
             .ok()?;
         Some(Self { stop, thread })
     }

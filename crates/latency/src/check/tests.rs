@@ -89,11 +89,12 @@ type Wrong = (&'static str, fn(&mut Report));
 
 #[test]
 fn what_cannot_be_true_is_refused_at_its_row_and_field() {
-    let wrongs: [Wrong; 22] = [
+    let wrongs: [Wrong; 23] = [
         ("latencies[0].n", |r| r.latencies[0].n += 1),
         ("latencies[0].n", |r| r.latencies[0].saturated = 3),
         ("latencies[0].n", |r| r.latencies[0].saturated = u64::MAX),
-        ("latencies[0].batch", |r| r.latencies[0].batch = 0),
+        ("latencies[0].batch", |r| r.latencies[0].batch = Some(0)),
+        ("latencies[0].batch", |r| r.latencies[0].batch = None),
         ("latencies[0].min_ns", |r| r.latencies[0].min_ns = None),
         ("latencies[0].min_ns", |r| {
             r.latencies[0].min_ns = Some(u64::MAX)

@@ -13,7 +13,7 @@ mod warnings;
 
 use linux as system;
 
-/// The machine before a run. `clock_floor_ns`, `steal_ratio` and the switches are filled in later;
+/// The machine before a run. The floors, `steal_ratio` and the switches are filled in later;
 /// `allocator` is `system` unless the caller changes it.
 #[must_use]
 pub fn capture() -> Environment {
@@ -32,6 +32,8 @@ pub fn capture() -> Environment {
         isa: Some(isa().to_owned()),
         allocator: "system".to_owned(),
         clock_floor_ns: None,
+        wake_floor_ns: None,
+        start_floor_ns: None,
         memory_bytes: system::memory_bytes(),
         load_before: system::load(),
         steal_ratio: None,

@@ -94,6 +94,8 @@ mod tests {
             isa: None,
             allocator: "system".to_owned(),
             clock_floor_ns: None,
+            wake_floor_ns: None,
+            start_floor_ns: None,
             memory_bytes: None,
             load_before: Some(1.0),
             steal_ratio: Some(0.001),

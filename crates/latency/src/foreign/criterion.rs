@@ -26,13 +26,7 @@ pub(super) fn sample(bytes: &[u8], name: &str) -> Result<Foreign, ReadError> {
         };
         values.push((at.time("", time / iterations, 1.0)?, 1));
     }
-    let alike = file.iters.windows(2).all(|pair| pair[0] == pair[1]);
-    let first = file.iters.first().copied().unwrap_or(0.0);
-    let each = match alike {
-        true if first == 1.0 => Each::Single,
-        true => Each::Mean(first as u64),
-        false => Each::MeanOfMany,
-    };
+    let each = Each::of_all(file.iters.iter().map(|iterations| *iterations as u64));
     let mut found = Foreign::new(Source::CriterionSample);
     if !values.is_empty() {
         found.samples.push(Samples {

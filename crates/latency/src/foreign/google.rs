@@ -112,11 +112,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
 }
 
 fn add(found: &mut Foreign, group: Group) {
-    let alike = group.iterations.windows(2).all(|pair| pair[0] == pair[1]);
-    let each = match group.iterations.first() {
-        Some(1) if alike => Each::Single,
-        Some(count) if alike => Each::Mean(*count),
-        _ => Each::MeanOfMany,
+    let stated = group.iterations.len() == group.values.len();
+    let each = match stated {
+        true => Each::of_all(group.iterations.iter().copied()),
+        false => Each::MeanOfMany,
     };
     match group.values.as_slice() {
         [] if group.has_aggregates => found.summaries.push(Summary {

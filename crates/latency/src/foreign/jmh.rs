@@ -46,7 +46,7 @@ pub(super) fn is_jmh(bytes: &[u8]) -> bool {
 pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
     let rows: Vec<Row> = serde_json::from_slice(bytes)?;
     let mut found = Foreign::new(Source::Jmh);
-    let (mut means, mut rates) = (false, false);
+    let (mut means, mut rates) = (Vec::new(), false);
     for (index, row) in rows.into_iter().enumerate() {
         let at = At {
             list: "results",
@@ -68,17 +68,18 @@ pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
                 Each::Single
             }
             _ => {
-                for score in metric.raw_data.into_iter().flatten().flatten() {
+                let forks = metric.raw_data.unwrap_or_default();
+                // A single shot is one call; of an iteration only the length is stated.
+                let each = Each::of((row.mode == "ss").then_some(1));
+                if each != Each::Single {
+                    means.push(shape(&forks));
+                }
+                for score in forks.into_iter().flatten() {
                     values.push((unit.ns(at, "rawData", score)?, 1));
                 }
-                // A single shot is one call.
-                match row.mode == "ss" {
-                    true => Each::Single,
-                    false => Each::MeanOfMany,
-                }
+                each
             }
         };
-        means |= each != Each::Single;
         rates |= matches!(unit, Unit::PerTime(_));
         if !values.is_empty() {
             found.samples.push(Samples {
@@ -90,15 +91,28 @@ pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
             });
         }
     }
-    if means {
-        let note = "JMH gives the mean of each iteration, which has no tail (its mode `sample` has single calls)";
-        found.notes.push(note.to_owned());
+    if let Some((first, others)) = means.split_first() {
+        let known = first.filter(|_| others.iter().all(|other| other == first));
+        let known = known
+            .map(|(iterations, forks)| format!(" (iterations x forks: {iterations} x {forks})"));
+        found.notes.push(format!(
+            "JMH gives the mean of each iteration of each fork{}, but not of how many operations; it has no tail (the \
+             mode `sample` has single calls)",
+            known.unwrap_or_default()
+        ));
     }
     if rates {
         let note = "throughput is shown as the time of one operation";
         found.notes.push(note.to_owned());
     }
     found.checked("rawData")
+}
+
+/// Iterations and forks, where all forks have as many iterations.
+fn shape(forks: &[Vec<f64>]) -> Option<(usize, usize)> {
+    let iterations = forks.first()?.len();
+    let alike = forks.iter().all(|fork| fork.len() == iterations);
+    alike.then_some((iterations, forks.len()))
 }
 
 /// The benchmark with its parameters and its mode.

@@ -17,6 +17,8 @@ mod oha;
 mod pytest;
 mod rows;
 
+use std::num::NonZeroU64;
+
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -73,9 +75,26 @@ pub enum Each {
     /// One operation.
     Single,
     /// The mean of this many operations: there is no tail of single ones.
-    Mean(u64),
+    Mean(NonZeroU64),
     /// The mean of operations whose number the file does not state, or which differs from sample to sample.
     MeanOfMany,
+}
+
+impl Each {
+    /// Of samples for which the file states how many operations each is the mean of: `None` where it does not.
+    fn of(operations: Option<u64>) -> Self {
+        match operations.and_then(NonZeroU64::new) {
+            Some(NonZeroU64::MIN) => Self::Single,
+            Some(operations) => Self::Mean(operations),
+            None => Self::MeanOfMany,
+        }
+    }
+
+    /// Of samples for each of which the file states such a number.
+    fn of_all(mut operations: impl Iterator<Item = u64>) -> Self {
+        let first = operations.next();
+        Self::of(first.filter(|first| operations.all(|other| other == *first)))
+    }
 }
 
 /// Samples of one benchmark.

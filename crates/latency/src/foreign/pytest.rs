@@ -47,16 +47,13 @@ pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
         let name = row.fullname.unwrap_or(row.name);
         let stats = row.stats;
         let data = stats.data.unwrap_or_default();
-        let iterations = stats.iterations.unwrap_or(1);
         if !data.is_empty() {
-            means |= iterations > 1;
+            let each = Each::of(stats.iterations);
+            means |= each != Each::Single;
             found.samples.push(Samples {
                 name,
                 operation: "call",
-                each: match iterations {
-                    0 | 1 => Each::Single,
-                    count => Each::Mean(count),
-                },
+                each,
                 values_ns: at.times("stats.data", &data, SECOND_NS)?,
                 in_order: true,
             });

@@ -37,7 +37,7 @@ impl Samples {
             .slowest(0);
         let spec = match self.each {
             Each::Single => spec,
-            Each::Mean(operations) => spec.timing(Timing::BatchMean).batch(operations),
+            Each::Mean(operations) => spec.timing(Timing::BatchMean).batch(operations.get()),
             Each::MeanOfMany => spec.timing(Timing::BatchMean),
         };
         let spec = match self.in_order {

@@ -37,6 +37,10 @@ const HYPERFINE: &str = r#"{"results": [
   {"command": "sleep 1", "mean": 1.1, "stddev": 0.1, "median": 1.1, "user": 0, "system": 0, "min": 1, "max": 1.2, "times": [1, 1.2], "memory_usage_byte": [1, 2], "exit_codes": [0, 0], "parameters": {"x": "1"}},
   {"command": "short", "mean": 0.5, "stddev": null, "median": 0.5}]}"#;
 
+fn mean_of(operations: u64) -> Each {
+    Each::Mean(NonZeroU64::new(operations).expect("not 0"))
+}
+
 fn values(read: &Foreign, at: usize) -> Vec<f64> {
     read.samples[at]
         .values_ns
@@ -125,7 +129,7 @@ fn criterion_has_means_of_iterations() {
     let table = &found.tables()[0];
     assert_eq!(table.rows[0][2], crate::report::Cell::Number(2.75));
     let flat = br#"{"sampling_mode": "Flat", "iters": [5, 5], "times": [50, 55]}"#;
-    assert_eq!(read(flat, "x").unwrap().samples[0].each, Each::Mean(5));
+    assert_eq!(read(flat, "x").unwrap().samples[0].each, mean_of(5));
     let estimates = br#"{"mean": {"point_estimate": 2.5}, "median": {"point_estimate": 2.25},
         "median_abs_dev": {"point_estimate": 0.1}, "std_dev": {"point_estimate": 0.5}, "slope": null}"#;
     let found = read(estimates, "x").unwrap();
@@ -140,7 +144,7 @@ fn repetitions_of_google_benchmark_are_samples_and_a_single_one_is_none() {
     let found = read(GOOGLE.as_bytes(), "x").unwrap();
     assert_eq!(found.samples.len(), 1);
     assert_eq!(values(&found, 0), [1500.0, 2500.0]);
-    assert_eq!(found.samples[0].each, Each::Mean(100));
+    assert_eq!(found.samples[0].each, mean_of(100));
     let names: Vec<_> = found
         .summaries
         .iter()
@@ -181,6 +185,64 @@ fn jmh_has_iterations_or_single_calls_in_its_units() {
     let row = single.latency();
     assert_eq!((row.n, row.min_ns, row.max_ns), (5, Some(10), Some(20)));
     assert!(found.notes.iter().any(|note| note.contains("throughput")));
+}
+
+#[test]
+fn counts_that_a_file_does_not_state_are_not_known() {
+    let google = r#"{"context": {}, "benchmarks": [
+        {"name": "a", "real_time": 1, "iterations": 1}, {"name": "a", "real_time": 2},
+        {"name": "b", "real_time": 1, "iterations": 0}, {"name": "b", "real_time": 2, "iterations": 0},
+        {"name": "c", "real_time": 1, "iterations": 2}, {"name": "c", "real_time": 2, "iterations": 3}]}"#;
+    let pytest = r#"{"machine_info": {}, "benchmarks": [{"name": "a", "stats": {"data": [1, 2]}},
+        {"name": "b", "stats": {"data": [1, 2], "iterations": 0}}]}"#;
+    let criterion = r#"{"iters": [2, 3], "times": [2, 3]}"#;
+    for (file, rows) in [(google, 3), (pytest, 2), (criterion, 1), (JMH, 2)] {
+        let found = read(file.as_bytes(), "x").unwrap();
+        let means = found.samples.iter().filter(|one| one.each != Each::Single);
+        assert_eq!(means.clone().count(), rows, "{file}");
+        for samples in means {
+            let row = samples.latency();
+            assert_eq!(
+                (samples.each, row.batch),
+                (Each::MeanOfMany, None),
+                "{file}"
+            );
+            assert_eq!(row.timing, crate::report::Timing::BatchMean);
+            // A mean within a limit may hide an operation beyond it.
+            let gate: crate::Gate = "max<=1h".parse().unwrap();
+            let decided = gate.decide(&[row]);
+            assert_eq!(decided.verdict, crate::report::GateVerdict::Inconclusive);
+            assert!(
+                decided.reason.contains("means over many operations"),
+                "{}",
+                decided.reason
+            );
+        }
+    }
+    let stated = r#"{"iters": [1, 1], "times": [2, 3]}"#;
+    let found = read(stated.as_bytes(), "x").unwrap();
+    assert_eq!(found.samples[0].latency().batch, Some(1));
+}
+
+#[test]
+fn jmh_says_how_many_iterations_of_how_many_forks_there_are() {
+    let note = |file: &str| read(file.as_bytes(), "x").unwrap().notes[0].clone();
+    let row = |data: &str| {
+        format!(
+            r#"{{"benchmark": "a", "mode": "avgt", "primaryMetric": {{"scoreUnit": "ns/op", "rawData": {data}}}}}"#
+        )
+    };
+    let two = format!("[{}, {}]", row("[[1, 2], [3, 4]]"), row("[[1, 2], [3, 4]]"));
+    assert!(
+        note(&two).contains("each fork (iterations x forks: 2 x 2), but"),
+        "{}",
+        note(&two)
+    );
+    // Where benchmarks or forks differ there is no one number.
+    for uneven in ["[[1, 2], [3]]", "[[1, 2, 3]]"] {
+        let file = format!("[{}, {}]", row("[[1, 2]]"), row(uneven));
+        assert!(note(&file).contains("each fork, but"), "{}", note(&file));
+    }
 }
 
 #[test]

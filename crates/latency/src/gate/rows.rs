@@ -191,7 +191,7 @@ impl Rows<'_> {
             return proof;
         }
         // Of means over a batch, single operations are unknown.
-        let single = row.timing != Timing::BatchMean || row.batch <= 1;
+        let single = row.timing != Timing::BatchMean || row.batch == Some(1);
         if !single || row.n == 0 {
             return None;
         }
@@ -337,11 +337,13 @@ impl Rows<'_> {
             return Decision::inconclusive(None, "no values");
         };
         let within = self.within(value);
-        let means = row.timing == Timing::BatchMean && row.batch > 1;
+        let means = row.timing == Timing::BatchMean && row.batch != Some(1);
         let hidden = means && within == (what == "max");
         let (value_text, limit) = units::durations_apart(value, self.limit_ns);
         if hidden {
-            let batch = row.batch;
+            let batch = row
+                .batch
+                .map_or("many".to_owned(), |batch| batch.to_string());
             let reason = format!(
                 "{what} of the means over {batch} operations is {value_text}; single operations are unknown"
             );

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::{FloorKind, RowFloor};
+
 /// Which of the three times a distribution holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -68,6 +70,13 @@ pub enum Timing {
     Modelled,
 }
 
+impl Timing {
+    /// The batch of a value of which nothing but the timing is known: a mean is of more than one operation.
+    pub(crate) fn batch_of_one(self) -> Option<u64> {
+        (self != Self::BatchMean).then_some(1)
+    }
+}
+
 /// One distribution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -81,8 +90,13 @@ pub struct Latency {
     pub operation: String,
     /// What a recorded value is.
     pub timing: Timing,
-    /// Operations a recorded value stands for: 1, or the size of a timed batch.
-    pub batch: u64,
+    /// Operations a recorded value stands for: 1, or the size of a timed batch. `null` for means of a number of
+    /// operations that is not known, or differs from value to value.
+    pub batch: Option<u64>,
+    /// What each time of the row holds beside the work, as the run that recorded it measured it. Absent for rows
+    /// that another tool measured: its method is its own, and the floors of this machine say nothing of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub floors: Vec<RowFloor>,
     /// Recorded values, the saturated ones included.
     pub n: u64,
     /// Least value, `null` when n is 0.
@@ -115,6 +129,12 @@ pub struct Latency {
 }
 
 impl Latency {
+    /// The floor of this kind, where the row has it.
+    #[must_use]
+    pub fn floor(&self, kind: FloorKind) -> Option<RowFloor> {
+        self.floors.iter().copied().find(|floor| floor.kind == kind)
+    }
+
     /// The value of percentile `p` of the [ladder](crate::percentile::LADDER); `None` when the row has no
     /// such percentile, or has too few samples to know its value.
     ///

@@ -25,6 +25,13 @@ pub struct Environment {
     pub allocator: String,
     /// Median of an empty timed span at the settings of this run.
     pub clock_floor_ns: Option<u64>,
+    /// Median of the time from waking a thread until it runs, in a run whose operations are due at times of their
+    /// own.
+    #[serde(default)]
+    pub wake_floor_ns: Option<u64>,
+    /// Median of the time from starting a process that does nothing until it has ended, in a run of processes.
+    #[serde(default)]
+    pub start_floor_ns: Option<u64>,
     /// Memory of the machine.
     pub memory_bytes: Option<u64>,
     /// One-minute load average before the run.

@@ -7,6 +7,7 @@
 
 mod distribution;
 mod environment;
+mod floor;
 mod load;
 mod read;
 mod run;
@@ -17,6 +18,7 @@ pub use self::distribution::{
     Buckets, Interval, Latency, LatencyName, ParseLatencyNameError, Percentile, SlowSample, Timing,
 };
 pub use self::environment::{Environment, Warning};
+pub use self::floor::{FloorKind, RowFloor};
 pub use self::load::{Arrivals, GeneratorLate, Load, LoadModel};
 pub use self::read::read_json;
 pub use self::run::{

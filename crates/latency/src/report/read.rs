@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Report, SCHEMA};
+use super::{FloorKind, Report, RowFloor, SCHEMA};
 use crate::check::check;
 use crate::read::{Place, ReadError, ReadErrorKind};
 
@@ -44,9 +44,36 @@ pub fn read_json(bytes: &[u8]) -> Result<Report, ReadError> {
             ));
         }
     }
-    let report = serde_json::from_slice(bytes)?;
+    let mut report = serde_json::from_slice(bytes)?;
     check(&report)?;
+    floors_of_older(&mut report);
     Ok(report)
+}
+
+/// Gives rows and tables the clock floor of their run, in a report of a version that stated it of the machine alone.
+/// What it was put together from may have been measured elsewhere, and gets none.
+fn floors_of_older(report: &mut Report) {
+    let states = report.latencies.iter().any(|row| !row.floors.is_empty())
+        || report
+            .tables
+            .iter()
+            .any(|table| table.clock_floor_ns.is_some());
+    let kind = report.workload.kind.as_str();
+    let is_own = !matches!(kind, "report" | "report, merged");
+    let floor = report.environment.clock_floor_ns;
+    let Some(ns) = floor.filter(|_| is_own && !states) else {
+        return;
+    };
+    for row in &mut report.latencies {
+        let kind = FloorKind::Clock;
+        row.floors.push(RowFloor { kind, ns });
+    }
+    // It times short operations in batches: its tables are of means.
+    if kind != "compress-bench" {
+        for table in &mut report.tables {
+            table.clock_floor_ns = Some(ns);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -106,6 +133,35 @@ mod tests {
         report.environment.load_before = Some(0.1 + 0.2);
         let text = serde_json::to_vec(&report).unwrap();
         assert_eq!(read_json(&text).unwrap(), report);
+    }
+
+    #[test]
+    fn rows_of_an_older_report_get_the_floor_of_their_machine() {
+        let row = || {
+            let spec = crate::Spec::new(crate::LatencyName::Hold, "call");
+            let mut recorder = crate::Recorder::new(spec, std::time::Instant::now());
+            recorder.record_ns(40);
+            recorder.finish().latency()
+        };
+        let read = |kind: &str, floors: Vec<RowFloor>| {
+            let mut report = crate::testing::report(vec![row()]);
+            report.tables.push(crate::report::Table::new("t", &[]));
+            report.workload.kind = kind.to_owned();
+            report.environment.clock_floor_ns = Some(25);
+            report.latencies[0].floors = floors;
+            let read = read_json(&serde_json::to_vec(&report).unwrap()).unwrap();
+            let floors = read.latencies[0].floors.iter().map(|floor| floor.ns);
+            (floors.collect::<Vec<_>>(), read.tables[0].clock_floor_ns)
+        };
+        let own = RowFloor {
+            kind: FloorKind::Clock,
+            ns: 7,
+        };
+        assert_eq!(read("compress", Vec::new()), (vec![25], Some(25)));
+        assert_eq!(read("compress-bench", Vec::new()), (vec![25], None));
+        assert_eq!(read("report", Vec::new()), (vec![], None));
+        assert_eq!(read("report, merged", Vec::new()), (vec![], None));
+        assert_eq!(read("compress", vec![own]), (vec![7], None));
     }
 
     #[test]

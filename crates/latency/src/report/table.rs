@@ -17,6 +17,9 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The rows, each as long as `columns`.
     pub rows: Vec<Vec<Cell>>,
+    /// The clock floor of the run that measured its times, where single operations were timed. Absent for what
+    /// another tool measured.
+    pub clock_floor_ns: Option<u64>,
 }
 
 /// A table of further results.
@@ -30,6 +33,10 @@ struct Form {
     columns: Vec<Column>,
     /// The rows, each as long as `columns`.
     rows: Vec<Vec<Cell>>,
+    /// The clock floor of the run that measured its times, where single operations were timed. Absent for what
+    /// another tool measured.
+    #[serde(default)]
+    clock_floor_ns: Option<u64>,
     /// The same rows as objects by the keys of the columns; absent in reports of older versions.
     #[serde(default, rename = "records")]
     #[cfg_attr(
@@ -45,6 +52,7 @@ impl From<Form> for Table {
             name: form.name,
             columns: form.columns,
             rows: form.rows,
+            clock_floor_ns: form.clock_floor_ns,
         }
     }
 }
@@ -62,10 +70,14 @@ impl schemars::JsonSchema for Table {
 
 impl Serialize for Table {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut table = serializer.serialize_struct("Table", 4)?;
+        let fields = 4 + usize::from(self.clock_floor_ns.is_some());
+        let mut table = serializer.serialize_struct("Table", fields)?;
         table.serialize_field("name", &self.name)?;
         table.serialize_field("columns", &self.columns)?;
         table.serialize_field("rows", &self.rows)?;
+        if let Some(ns) = self.clock_floor_ns {
+            table.serialize_field("clock_floor_ns", &ns)?;
+        }
         table.serialize_field("records", &Records(self))?;
         table.end()
     }
@@ -157,6 +169,7 @@ impl Table {
             name: name.to_owned(),
             columns: columns.iter().map(column).collect(),
             rows: Vec::new(),
+            clock_floor_ns: None,
         }
     }
 }
@@ -211,6 +224,11 @@ mod tests {
         assert_eq!(json["rows"][0][1], 2.5);
         let back: Table = serde_json::from_value(json.clone()).expect("a table");
         assert_eq!(back, table);
+        table.clock_floor_ns = Some(25);
+        let floored = serde_json::to_value(&table).expect("JSON");
+        let back: Table = serde_json::from_value(floored).expect("a table");
+        assert_eq!(back, table);
+        table.clock_floor_ns = None;
         // Reports of older versions have arrays alone.
         json.as_object_mut().expect("an object").remove("records");
         let old: Table = serde_json::from_value(json.clone()).expect("a table");

@@ -3,19 +3,16 @@
 //! The first lines are made in `headline`, the grids in `tables`; how a line or a grid looks is in `text`
 //! and `markdown`.
 
-use latency::clock::FLOORS_MIN;
 use latency::report::{
     Comparison, Design, GateResult, GateVerdict, LoadModel, Report, SlowSample, Table, Timing,
 };
 
+use super::floors;
 use super::grid::Grid;
 use super::headline;
 use super::line::{Line, Tone};
 use super::sparks;
-use super::tables::{
-    comparison_grid, has_untold, latency_grid, repeats, same_values, spectrum, table_grid,
-    told_from_ns,
-};
+use super::tables::{comparison_grid, latency_grid, repeats, same_values, spectrum, table_grid};
 use crate::units::{ABSENT, bytes, count, duration, percent, percentile_name};
 use crate::{Detail, Look};
 
@@ -57,7 +54,7 @@ pub(super) fn blocks(report: &Report, look: &Look) -> Vec<Block> {
     }
     let mut blocks = vec![Block::Lines(headline::lines(report, detail))];
     for table in &report.tables {
-        push_table(report, table, &mut blocks);
+        push_table(table, &mut blocks);
     }
     let same =
         |a: &Comparison, b: &Comparison| (&a.baseline, &a.target) == (&b.baseline, &b.target);
@@ -75,19 +72,16 @@ pub(super) fn blocks(report: &Report, look: &Look) -> Vec<Block> {
         let rows = report.latencies.iter().enumerate();
         let own = rows.filter(|(place, row)| !repeats(&report.latencies[..*place], row));
         for (_, row) in own.take(shown) {
-            blocks.push(Block::Picture(spectrum(row, told_from_ns(report))));
+            blocks.push(Block::Picture(spectrum(row)));
             if detail == Detail::Full {
                 blocks.push(Block::Picture(sparks::counts(row)));
                 blocks.push(Block::Picture(sparks::time_line(row)));
             }
         }
     }
-    if let Some(least) = told_from_ns(report).filter(|_| has_untold(report)) {
-        let least = duration(least);
-        let text =
-            format!("<{least}: too short to time one by one (less than {FLOORS_MIN} clock floors)");
-        blocks.push(Block::Lines(vec![Line::of(Tone::Faint, text)]));
-    }
+    let remarks = floors::remarks(report).into_iter();
+    let remarks = remarks.map(|text| Line::of(Tone::Faint, text)).collect();
+    blocks.push(Block::Lines(remarks));
     blocks.push(Block::Lines(slowest(report, detail)));
     push_gates(report, &mut blocks);
     blocks.push(Block::Lines(footer(report, detail)));
@@ -106,7 +100,7 @@ fn brief(report: &Report, look: &Look) -> Vec<Block> {
     let tables = report.tables.iter();
     for table in tables.filter(|table| TROUBLE.contains(&table.name.as_str())) {
         if !table.rows.is_empty() {
-            push_table(report, table, &mut blocks);
+            push_table(table, &mut blocks);
         }
     }
     push_gates(report, &mut blocks);
@@ -118,9 +112,9 @@ fn brief(report: &Report, look: &Look) -> Vec<Block> {
     blocks
 }
 
-fn push_table(report: &Report, table: &Table, blocks: &mut Vec<Block>) {
+fn push_table(table: &Table, blocks: &mut Vec<Block>) {
     blocks.push(Block::Heading(Line::of(Tone::Heading, &table.name)));
-    blocks.push(Block::Grid(table_grid(table, told_from_ns(report))));
+    blocks.push(Block::Grid(table_grid(table)));
 }
 
 fn push_gates(report: &Report, blocks: &mut Vec<Block>) {
@@ -165,13 +159,20 @@ fn notes(report: &Report, detail: Detail) -> Vec<Line> {
         let text = format!("{ABSENT} {name} hidden: {reason}");
         lines.push(Line::of(Tone::Faint, text));
     }
-    if report
-        .latencies
-        .iter()
-        .any(|row| row.timing == Timing::BatchMean)
-    {
-        let text = "too short to time one by one: means over batches, which hide the tail";
-        lines.push(Line::of(Tone::Faint, text));
+    let means = report.latencies.iter();
+    let means = means.filter(|row| row.timing == Timing::BatchMean);
+    // Why another tool took means is not known.
+    let (others, own): (Vec<_>, Vec<_>) = means.partition(|row| row.floors.is_empty());
+    for (rows, text) in [
+        (
+            own,
+            "too short to time one by one: means over batches, which hide the tail",
+        ),
+        (others, "means over several operations, which hide the tail"),
+    ] {
+        if !rows.is_empty() {
+            lines.push(Line::of(Tone::Faint, text));
+        }
     }
     // Of interest to those who read intervals or wonder about a gate.
     let dependent = report.latencies.iter().filter(|row| row.inflation() > 1.0);
@@ -315,8 +316,13 @@ fn cost(report: &Report) -> Vec<String> {
             LoadModel::Open => {}
         }
     }
-    if let Some(floor) = report.environment.clock_floor_ns {
-        parts.push(format!("clock floor {}", duration(floor as f64)));
+    let environment = &report.environment;
+    for (floor, name) in [
+        (environment.clock_floor_ns, "clock floor"),
+        (environment.wake_floor_ns, "wake-up"),
+        (environment.start_floor_ns, "process start"),
+    ] {
+        parts.extend(floor.map(|ns| format!("{name} {}", duration(ns as f64))));
     }
     let resources = &report.resources;
     if let (Some(user), Some(system)) = (resources.cpu_user_ns, resources.cpu_system_ns) {

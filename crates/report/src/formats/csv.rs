@@ -165,7 +165,7 @@ fn fields(report: &Report, latency: &Latency) -> Vec<String> {
         latency.name.as_str().to_owned(),
         latency.operation.clone(),
         word(serde_json::to_value(latency.timing)),
-        latency.batch.to_string(),
+        optional(latency.batch),
         latency.n.to_string(),
         latency.saturated.to_string(),
         optional(latency.min_ns),

@@ -4,6 +4,7 @@ mod bins;
 mod body;
 mod clean;
 pub mod csv;
+mod floors;
 mod grid;
 pub mod hdr;
 mod headline;

@@ -1,8 +1,8 @@
 //! The grids of a report and the picture of a distribution, for the terminal and Markdown alike.
 
-use latency::clock::FLOORS_MIN;
-use latency::report::{Cell, Column, Comparison, Design, Latency, Report, Timing, Unit, Verdict};
+use latency::report::{Cell, Comparison, Design, Latency, Report, Timing, Unit, Verdict};
 
+use super::floors::{of_singles, row_told_from, table_told_from, timed};
 use super::grid::Grid;
 use super::line::{Line, Tone};
 use super::worth;
@@ -32,58 +32,16 @@ pub(super) fn same_values(a: &Latency, b: &Latency) -> bool {
         && a.histogram_v2_deflate_b64 == b.histogram_v2_deflate_b64
 }
 
-/// The shortest time that single operations can be told by: below it, a value is mostly the clock.
-pub(super) fn told_from_ns(report: &Report) -> Option<f64> {
-    // It times short operations in batches; its tables are of means.
-    let batches = report.workload.kind == "compress-bench";
-    let floor = report.environment.clock_floor_ns.filter(|_| !batches)?;
-    Some(floor.saturating_mul(FLOORS_MIN) as f64)
-}
-
-/// A time, or that it is below what can be told.
-fn timed(ns: f64, told_from_ns: Option<f64>) -> String {
-    match told_from_ns {
-        Some(least) if ns < least => format!("<{}", duration(least)),
-        _ => duration(ns),
-    }
-}
-
-/// Whether a table has percentiles or extremes of single operations here.
-fn of_singles(column: &Column) -> bool {
-    let key = column.key.as_str();
-    let parts = ["p50", "p90", "p99"];
-    let percentile = key.split('_').any(|part| parts.contains(&part));
-    column.unit == Unit::Nanoseconds && percentile && !key.contains("mean")
-}
-
-/// Whether a row holds single operations, each timed by itself.
-fn is_of_singles(latency: &Latency) -> bool {
-    latency.batch == 1 && matches!(latency.timing, Timing::Actual | Timing::Intended)
-}
-
-/// Whether anything in the report is too short to be told.
-pub(super) fn has_untold(report: &Report) -> bool {
-    let Some(least) = told_from_ns(report) else {
-        return false;
-    };
-    let short = |ns: Option<u64>| ns.is_some_and(|ns| (ns as f64) < least);
-    let rows = report.latencies.iter().filter(|row| is_of_singles(row));
-    let cells = report.tables.iter().flat_map(|table| {
-        let columns = table.columns.iter().enumerate();
-        let columns = columns.filter(|(_, column)| of_singles(column));
-        columns.flat_map(move |(at, _)| table.rows.iter().filter_map(move |row| row.get(at)))
-    });
-    rows.into_iter().any(|row| row.n > 0 && short(row.min_ns))
-        || cells.into_iter().any(|cell| match cell {
-            Cell::Integer(ns) => (*ns as f64) < least,
-            Cell::Number(ns) => *ns < least,
-            Cell::Null | Cell::Text(_) => false,
-        })
+/// Of how many operations each value of a row is the mean.
+pub(super) fn mean_of(latency: &Latency) -> String {
+    latency
+        .batch
+        .map_or_else(|| "many".to_owned(), |batch| batch.to_string())
 }
 
 /// The table of distributions; equal ones have one row.
 pub(super) fn latency_grid(report: &Report) -> Grid {
-    let (latencies, least) = (report.latencies.as_slice(), told_from_ns(report));
+    let latencies = report.latencies.as_slice();
     let with_series = latencies.iter().any(|latency| latency.series.is_some());
     let ladder: Vec<f64> = latencies
         .first()
@@ -119,10 +77,10 @@ pub(super) fn latency_grid(report: &Report) -> Grid {
             _ => name,
         });
         row.push(match latency.timing {
-            Timing::BatchMean => format!("{}, mean of {}", latency.operation, latency.batch),
+            Timing::BatchMean => format!("{}, mean of {}", latency.operation, mean_of(latency)),
             _ => latency.operation.clone(),
         });
-        let least = least.filter(|_| is_of_singles(latency));
+        let least = row_told_from(latency);
         let shown = |ns: Option<f64>| ns.map_or_else(|| ABSENT.to_owned(), |ns| timed(ns, least));
         let whole = |ns: Option<u64>| shown(ns.map(|ns| ns as f64));
         row.push(count(latency.n));
@@ -138,7 +96,7 @@ pub(super) fn latency_grid(report: &Report) -> Grid {
 
 /// Value by percentile, each line halving what is left, as far as the sample earns it; nothing when
 /// there is no tail to draw.
-pub(super) fn spectrum(latency: &Latency, told_from_ns: Option<f64>) -> Vec<Line> {
+pub(super) fn spectrum(latency: &Latency) -> Vec<Line> {
     let drawn = latency.timing != Timing::BatchMean && latency.saturated == 0;
     let mut levels = vec![0.0];
     levels.extend((1..=SPECTRUM_LINES).map(|step| 100.0 - 100.0 / 2_f64.powi(step)));
@@ -157,7 +115,7 @@ pub(super) fn spectrum(latency: &Latency, told_from_ns: Option<f64>) -> Vec<Line
     let line = |name: &str, ns: u64| {
         let share = ((ns.max(1) as f64).ln() - low) / (high - low).max(f64::MIN_POSITIVE);
         let bar = "▪".repeat(1 + (share.clamp(0.0, 1.0) * 39.0) as usize);
-        let value = timed(ns as f64, told_from_ns.filter(|_| is_of_singles(latency)));
+        let value = timed(ns as f64, row_told_from(latency));
         Line::default()
             .plain(format!("{name:>10}  {value:>8}  "))
             .and(Tone::Faint, bar)
@@ -172,7 +130,8 @@ pub(super) fn spectrum(latency: &Latency, told_from_ns: Option<f64>) -> Vec<Line
 }
 
 /// A report table.
-pub(super) fn table_grid(table: &latency::report::Table, told_from_ns: Option<f64>) -> Grid {
+pub(super) fn table_grid(table: &latency::report::Table) -> Grid {
+    let told_from_ns = table_told_from(table);
     let left = table
         .columns
         .iter()
@@ -311,6 +270,21 @@ fn verdict(comparison: &Comparison) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn means_of_a_number_that_is_not_known_are_of_many() {
+        let spec = latency::Spec::new(latency::LatencyName::Service, "call");
+        let row = |spec| {
+            latency::Recorder::new(spec, std::time::Instant::now())
+                .finish()
+                .latency()
+        };
+        assert_eq!(
+            mean_of(&row(spec.clone().timing(Timing::BatchMean))),
+            "many"
+        );
+        assert_eq!(mean_of(&row(spec.batch(100))), "100");
+    }
 
     #[test]
     fn headings_leave_the_unit_to_the_cells() {

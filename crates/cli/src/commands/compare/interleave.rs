@@ -9,7 +9,7 @@ mod growth;
 mod outcome;
 mod side;
 
-use bench::{Paired, Turn, paired_until};
+use bench::{Paired, Turn, paired_until, programs};
 use report::Outcome;
 
 use self::growth::Growth;
@@ -17,6 +17,7 @@ use self::outcome::{Found, outcome};
 use self::side::Side;
 use crate::commands::compare::flags::{Commands, CompareArgs, Rounds};
 use crate::failure::Result;
+use crate::hyper_compat::Children;
 use crate::session::Session;
 use crate::term::progress::Progress;
 use crate::term::signal;
@@ -30,11 +31,14 @@ pub(crate) fn run(args: &CompareArgs, commands: &Commands, session: &Session) ->
         Side::new("target", target, session),
         Side::new("control", base, session),
     ];
-    let progress = Progress::start(
-        args.output.terminal.wants_progress(),
-        commands.max_time.is_none().then_some(u64::from(rounds) * 3),
+    let turns = commands.max_time.is_none().then_some(u64::from(rounds) * 3);
+    let wanted = args.output.terminal.wants_progress();
+    let progress = turns.map_or_else(
+        || Progress::counting(wanted, "turns"),
+        |turns| Progress::steps(wanted, turns),
     );
     let warm = warm_up(&sides[..2], args)?;
+    let floor = (warm && session.has_report()).then(|| programs::start_floor(&mut Children));
     let mut growth = commands.max_time.map(|most| Growth::new(most, rounds));
     let turn = |turn: Turn| -> Result<Option<f64>> {
         let Some(side) = sides.get_mut(turn.side).filter(|_| warm) else {
@@ -59,6 +63,7 @@ pub(crate) fn run(args: &CompareArgs, commands: &Commands, session: &Session) ->
         batch: u64::from(batch),
         complete: wall.is_complete(),
         looks: None,
+        start_floor_ns: floor.flatten().map(|ns| ns.round() as u64),
         wall,
     };
     if let Some(growth) = growth {

@@ -24,6 +24,7 @@ pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> 
     let commands = args.to_run()?;
     let session = Session::start(&Setup {
         seed: commands.as_ref().map(|_| args.seed),
+        measures: commands.is_some(),
         rows: match commands {
             Some(_) => &[LatencyName::Service],
             None => &[],

@@ -6,8 +6,8 @@ use crate::args::output::OutputArgs;
 
 /// Show what reports say about this machine.
 ///
-/// The CPU and the system, the clock floor (how long an empty timed span takes), the cost of recording
-/// one span, and whatever makes this machine unfit for measuring.
+/// The CPU and the system, the floors (how long an empty timed span takes, waking a thread, starting a process),
+/// the cost of recording one span, and whatever makes this machine unfit for measuring.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit env

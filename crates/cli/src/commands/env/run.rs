@@ -2,11 +2,13 @@
 
 use std::ffi::OsString;
 
-use latency::report::{Environment, Table, Unit};
+use bench::programs;
+use latency::report::{Cell, Environment, Table, Unit};
 use report::{ExitStatus, Outcome, units};
 
 use crate::commands::env::flags::EnvArgs;
 use crate::failure::Result;
+use crate::hyper_compat::Children;
 use crate::session::{Session, Setup};
 
 /// Runs the command.
@@ -62,6 +64,7 @@ fn clock() -> Table {
         ("median_ns", Unit::Nanoseconds),
     ];
     let mut table = Table::new("clock and recorder", &columns);
+    let start = programs::start_floor(&mut Children);
     table.rows = vec![
         vec![
             "empty timed span (clock floor)".into(),
@@ -79,6 +82,18 @@ fn clock() -> Table {
             cost.span_ns.into(),
         ],
     ];
+    if let Some(wake) = latency::wake_floor() {
+        let what = "waking a thread";
+        table
+            .rows
+            .push(vec![what.into(), wake.min_ns.into(), wake.p50_ns.into()]);
+    }
+    if let Some(median) = start {
+        let what = "starting a process that does nothing";
+        table
+            .rows
+            .push(vec![what.into(), Cell::Null, median.into()]);
+    }
     table
 }
 

@@ -102,7 +102,7 @@ impl<'a> Running<'a> {
             users: None,
             refused: Refused::default(),
             appl_ver_ids,
-            progress: Progress::messages(args.output.terminal.wants_progress()),
+            progress: Progress::counting(args.output.terminal.wants_progress(), "messages"),
         })
     }
 

@@ -43,6 +43,7 @@ pub(crate) fn run(args: &RenderArgs, name: &'static str, argv: &[OsString]) -> R
     let rows = names(loaded.iter().flat_map(|file| &file.latencies));
     let session = Session::start(&Setup {
         rows: &rows,
+        measures: false,
         ..Setup::analysis(name, argv, &args.output)
     })?;
     let outcome = if args.merge {

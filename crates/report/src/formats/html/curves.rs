@@ -4,6 +4,7 @@ use latency::Histogram;
 use latency::report::{Latency, LatencyName, Report, Timing};
 
 use super::marks::LOOKS;
+use crate::formats::tables::mean_of;
 
 /// Groups at most: a page is no archive.
 const GROUPS_MAX: usize = 6;
@@ -133,7 +134,7 @@ fn curves(report: &Report) -> Vec<Curve<'_>> {
 fn name(row: &Latency) -> String {
     let label = row.label();
     match row.timing {
-        Timing::BatchMean => format!("{label}, means of {}", row.batch),
+        Timing::BatchMean => format!("{label}, means of {}", mean_of(row)),
         Timing::Modelled => format!("{label} (modelled)"),
         Timing::Intended | Timing::Actual => label,
     }

@@ -141,6 +141,14 @@ pub(super) fn circumstances(report: &Report) -> String {
             environment.clock_floor_ns.map(|ns| duration(ns as f64)),
         ),
         (
+            "wake-up of a thread",
+            environment.wake_floor_ns.map(|ns| duration(ns as f64)),
+        ),
+        (
+            "start of a process",
+            environment.start_floor_ns.map(|ns| duration(ns as f64)),
+        ),
+        (
             "load before",
             environment.load_before.map(|load| format!("{load:.2}")),
         ),

@@ -53,7 +53,7 @@ fn page(report: &Report) -> String {
 
 fn report(name: &str, change: impl FnOnce(&mut Outcome)) -> Report {
     let mut options = RunOptions::new("tool", "1.0.0", name);
-    options.clock_floor = false;
+    options.floors = false;
     let gate: Gate = "p99<=1ms".parse().expect("a gate");
     options.gates.push(gate);
     let run = Run::start(options).expect("started");

@@ -18,6 +18,7 @@ pub(super) struct Found {
     pub(super) batch: u64,
     pub(super) complete: bool,
     pub(super) looks: Option<u32>,
+    pub(super) start_floor_ns: Option<u64>,
 }
 
 /// The comparisons of the three sides and their distributions.
@@ -28,9 +29,11 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
         batch,
         complete,
         looks,
+        start_floor_ns,
     } = found;
     let mut outcome = Outcome::new("compare, interleaved");
     outcome.complete = complete;
+    outcome.start_floor_ns = start_floor_ns;
     if !complete {
         outcome.status = report::ExitStatus::Interrupted;
     }
