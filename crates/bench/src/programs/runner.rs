@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use latency::SplitMix64;
 
-use super::{Error, Launch, Output, Plan, Program, Ran, Sample, Shell, Step};
+use super::{Error, Launch, Output, Plan, Program, Ran, Sample, Shell, Step, start_floor};
 use crate::Watch;
 use crate::{Paired, Turn, paired_until};
 
@@ -27,6 +27,8 @@ pub struct Runner<'a, L> {
     watch: &'a dyn Watch,
     /// What the shell takes to start.
     overhead: Ran,
+    /// What a run takes that does nothing.
+    floor_ns: Option<f64>,
     random: SplitMix64,
 }
 
@@ -74,17 +76,20 @@ impl<'a, L: Launch> Runner<'a, L> {
             launch,
             watch,
             overhead: Ran::default(),
+            floor_ns: None,
             random: SplitMix64::new(plan.seed),
         })
     }
 
-    /// Measures how long the shell takes to start, which is taken off every run from now on.
+    /// Measures how long the shell takes to start, which is taken off every run from now on; without a shell, how
+    /// long a process takes that does nothing.
     ///
     /// # Errors
     ///
     /// [`Error::Shell`] where it does not run, and [`Error::Stopped`].
     pub fn calibrate(&mut self) -> Result<(), Error> {
         if self.plan.shell == Shell::None {
+            self.floor_ns = start_floor(&mut self.launch);
             return Ok(());
         }
         self.watch.expect(u64::from(CALIBRATIONS));
@@ -112,14 +117,16 @@ impl<'a, L: Launch> Runner<'a, L> {
             system_ns: mean(sum.system_ns),
             ..Ran::default()
         };
+        self.floor_ns = Some(self.overhead.wall_ns);
         self.watch.finish();
         Ok(())
     }
 
-    /// What the shell takes to start.
+    /// What a run takes that does nothing: the start of the shell, which is taken off, or without a shell that of a
+    /// process. `None` before it is measured, and where it could not be.
     #[must_use]
-    pub fn overhead_ns(&self) -> f64 {
-        self.overhead.wall_ns
+    pub fn floor_ns(&self) -> Option<f64> {
+        self.floor_ns
     }
 
     /// Measures one command line, with all that goes around it but what comes after all of its runs.

@@ -1,5 +1,6 @@
 //! The measured runs of one command line, and what they come to.
 
+use latency::clock::FLOORS_MIN;
 use latency::compare::median;
 
 use super::{Program, Ran};
@@ -7,8 +8,6 @@ use super::{Program, Ran};
 /// Deviations from the median, in standard deviations of a normal distribution estimated by the median
 /// deviation, beyond which a run is an outlier.
 const OUTLIER_DEVIATIONS: f64 = 14.826;
-/// A run below this time says little through a shell, whose start-up is known no better.
-const SHORT_NS: f64 = 5e6;
 
 /// The measured runs of one command line.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,10 +87,11 @@ impl Sample {
         [least.unwrap_or(0.0), greatest.unwrap_or(0.0)]
     }
 
-    /// Whether a run was so short that the start-up of the shell blurs it.
+    /// Whether a run took less than [`FLOORS_MIN`] of what starting the shell takes, or a process.
     #[must_use]
-    pub fn is_short(&self) -> bool {
-        self.runs.iter().any(|run| run.wall_ns < SHORT_NS)
+    pub fn is_short(&self, floor_ns: f64) -> bool {
+        let least = floor_ns * FLOORS_MIN as f64;
+        self.runs.iter().any(|run| run.wall_ns < least)
     }
 
     /// Whether a run failed.
@@ -169,6 +169,13 @@ mod tests {
         let none = sample("a", &[]);
         assert_eq!((none.mean_ns(), none.median_ns()), (0.0, 0.0));
         assert_eq!(none.range_ns(), [0.0; 2]);
+    }
+
+    #[test]
+    fn a_run_is_short_below_twenty_floors() {
+        let found = sample("a", &[30e6, 20e6]);
+        assert!(!found.is_short(1e6) && found.is_short(1.001e6));
+        assert!(!sample("a", &[]).is_short(1e6) && !sample("a", &[0.0]).is_short(0.0));
     }
 
     #[test]

@@ -7,12 +7,14 @@ use std::path::Path;
 use bench::Watch;
 use bench::programs::{Error, Export, Interleaved, Plan, Runner, Sample, relative};
 use clap::Parser as _;
-use report::ExitStatus;
+use report::saved::Stated;
+use report::{ExitStatus, names};
 
 use super::flags::{HyperfineArgs, Style};
 use super::{Children, text};
 use crate::args::{Answer, Color};
 use crate::failure::{Failure, Result};
+use crate::session;
 use crate::term::color::{self, write_stderr};
 use crate::term::message::{self, Voice};
 use crate::term::progress::Progress;
@@ -36,7 +38,7 @@ pub(super) fn run(words: &[OsString]) -> ExitStatus {
         }
     };
     signal::install(Ending::BetweenSteps);
-    match measure(&args) {
+    match measure(&args, words) {
         Ok(()) => ExitStatus::Ok,
         Err(failure) => {
             if failure.exit_status() != ExitStatus::Interrupted {
@@ -48,7 +50,7 @@ pub(super) fn run(words: &[OsString]) -> ExitStatus {
 }
 
 /// Measures all commands, prints and exports what they come to.
-fn measure(args: &HyperfineArgs) -> Result<()> {
+fn measure(args: &HyperfineArgs, words: &[OsString]) -> Result<()> {
     let plan = args.plan()?;
     args.files().check()?;
     let screen = Screen::new(args);
@@ -61,12 +63,19 @@ fn measure(args: &HyperfineArgs) -> Result<()> {
     }
     let mut runner = Runner::new(&plan, Children, &screen)?;
     runner.calibrate()?;
+    let job = Job {
+        args,
+        plan: &plan,
+        floor_ns: runner.floor_ns(),
+        screen: &screen,
+        stated: args.export_json.is_some().then(|| stated(words, &runner)),
+    };
     let (samples, interleaved) = match args.interleaves() {
-        true => rounds(args, &plan, &mut runner, &screen)?,
-        false => (one_by_one(args, &plan, &mut runner, &screen)?, None),
+        true => job.rounds(&mut runner)?,
+        false => (job.one_by_one(&mut runner)?, None),
     };
     let sorted = args.sorts_summary();
-    if screen.prints && samples.len() > 1 {
+    if job.screen.prints && samples.len() > 1 {
         let paired = interleaved.is_some();
         let shown = match relative(&samples, plan.reference, interleaved.as_ref(), sorted) {
             Some(found) if sorted => text::summary(&samples, &found, paired),
@@ -85,73 +94,97 @@ fn measure(args: &HyperfineArgs) -> Result<()> {
         .exports()
         .filter(|(_, _, path)| *path == Path::new("-"))
     {
-        message::output(content(export, args, &plan, &samples).as_bytes())?;
+        message::output(job.content(export, &samples).as_bytes())?;
     }
     Ok(())
 }
 
-/// Each command after the other, as hyperfine does.
-fn one_by_one(
-    args: &HyperfineArgs,
-    plan: &Plan,
-    runner: &mut Runner<'_, Children>,
-    screen: &Screen,
-) -> Result<Vec<Sample>> {
-    let mut samples = Vec::new();
-    for index in 0..plan.programs.len() {
-        screen.print(&text::heading(plan, index))?;
-        let sample = runner.measure(index)?;
-        show(&sample, args, plan, screen)?;
-        runner.clean_up(index)?;
-        samples.push(sample);
-        // What was measured is kept if a later command fails.
-        export(args, plan, &samples)?;
-    }
-    Ok(samples)
+/// What to measure, and what becomes of it.
+struct Job<'a> {
+    args: &'a HyperfineArgs,
+    plan: &'a Plan,
+    /// What a run takes that does nothing.
+    floor_ns: Option<f64>,
+    screen: &'a Screen,
+    /// Which run it is, for those who want to run it again.
+    stated: Option<Stated>,
 }
 
-/// All commands in rounds.
-fn rounds(
-    args: &HyperfineArgs,
-    plan: &Plan,
-    runner: &mut Runner<'_, Children>,
-    screen: &Screen,
-) -> Result<(Vec<Sample>, Option<Interleaved>)> {
-    let found = runner.interleaved()?;
-    for (index, sample) in found.samples.iter().enumerate() {
-        screen.print(&text::heading(plan, index))?;
-        show(sample, args, plan, screen)?;
+type Measuring<'a> = Runner<'a, Children>;
+
+impl Job<'_> {
+    /// Each command after the other, as hyperfine does.
+    fn one_by_one(&self, runner: &mut Measuring<'_>) -> Result<Vec<Sample>> {
+        let mut samples = Vec::new();
+        for index in 0..self.plan.programs.len() {
+            self.screen.print(&text::heading(self.plan, index))?;
+            let sample = runner.measure(index)?;
+            self.show(&sample)?;
+            runner.clean_up(index)?;
+            samples.push(sample);
+            // What was measured is kept if a later command fails.
+            self.export(&samples)?;
+        }
+        Ok(samples)
     }
-    export(args, plan, &found.samples)?;
-    for index in 0..plan.programs.len() {
-        runner.clean_up(index)?;
+
+    /// All commands in rounds.
+    fn rounds(&self, runner: &mut Measuring<'_>) -> Result<(Vec<Sample>, Option<Interleaved>)> {
+        let found = runner.interleaved()?;
+        for (index, sample) in found.samples.iter().enumerate() {
+            self.screen.print(&text::heading(self.plan, index))?;
+            self.show(sample)?;
+        }
+        self.export(&found.samples)?;
+        for index in 0..self.plan.programs.len() {
+            runner.clean_up(index)?;
+        }
+        Ok((found.samples.clone(), Some(found)))
     }
-    Ok((found.samples.clone(), Some(found)))
+
+    fn show(&self, sample: &Sample) -> Result<()> {
+        self.screen
+            .print(&text::result(sample, self.args.time_unit))?;
+        let warnings = text::warnings(sample, self.plan, self.floor_ns);
+        if !warnings.is_empty() {
+            // Without a terminal there is nothing left to say.
+            let _ = write_stderr(text::warned(&warnings).as_bytes());
+        }
+        Ok(())
+    }
+
+    /// Writes all files anew.
+    fn export(&self, samples: &[Sample]) -> Result<()> {
+        let exports = self.args.exports();
+        for (_, export, path) in exports.filter(|(_, _, path)| *path != Path::new("-")) {
+            write(path, &self.content(export, samples))?;
+        }
+        Ok(())
+    }
+
+    fn content(&self, export: Export, samples: &[Sample]) -> String {
+        match (export, &self.stated) {
+            (Export::Json, Some(stated)) => Export::json_of(samples, stated.to_json()),
+            _ => {
+                let (args, plan) = (self.args, self.plan);
+                export.content(samples, args.time_unit, args.sorted(), plan.reference)
+            }
+        }
+    }
 }
 
-fn show(sample: &Sample, args: &HyperfineArgs, plan: &Plan, screen: &Screen) -> Result<()> {
-    screen.print(&text::result(sample, args.time_unit))?;
-    let warnings = text::warnings(sample, plan);
-    if !warnings.is_empty() {
-        // Without a terminal there is nothing left to say.
-        let _ = write_stderr(text::warned(&warnings).as_bytes());
+/// What a file says of the run that wrote it.
+fn stated(words: &[OsString], runner: &Measuring<'_>) -> Stated {
+    let mut argv = vec!["perfkit".to_owned(), super::NAME.to_owned()];
+    argv.extend(words.iter().map(|word| names::word(word)));
+    let mut environment = latency::environment::capture();
+    environment.start_floor_ns = runner.floor_ns().map(|ns| ns.round() as u64);
+    Stated {
+        tool: session::tool(),
+        argv,
+        environment,
+        inputs: Vec::new(),
     }
-    Ok(())
-}
-
-/// Writes all files anew.
-fn export(args: &HyperfineArgs, plan: &Plan, samples: &[Sample]) -> Result<()> {
-    for (_, export, path) in args
-        .exports()
-        .filter(|(_, _, path)| *path != Path::new("-"))
-    {
-        write(path, &content(export, args, plan, samples))?;
-    }
-    Ok(())
-}
-
-fn content(export: Export, args: &HyperfineArgs, plan: &Plan, samples: &[Sample]) -> String {
-    export.content(samples, args.time_unit, args.sorted(), plan.reference)
 }
 
 fn write(path: &Path, content: &str) -> Result<()> {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use bench::programs::{Outliers, Plan, Relative, Sample, Shell, TimeUnit};
+use latency::clock::FLOORS_MIN;
 
 use crate::term::plain;
 
@@ -71,14 +72,19 @@ pub(super) fn result(sample: &Sample, unit: Option<TimeUnit>) -> String {
 }
 
 /// What is to be said of the runs of a command, a line each.
-pub(super) fn warnings(sample: &Sample, plan: &Plan) -> Vec<String> {
+pub(super) fn warnings(sample: &Sample, plan: &Plan, floor_ns: Option<f64>) -> Vec<String> {
     let mut said = Vec::new();
-    if plan.shell != Shell::None && sample.is_short() {
-        said.push(
-            "a run took less than 5 ms, and the start of the shell, which is taken off, is not known much better: \
-             measure without a shell (-N)"
-                .to_owned(),
-        );
+    if let Some(floor) = floor_ns.filter(|floor| sample.is_short(*floor)) {
+        let each = TimeUnit::fitting(floor).time(floor);
+        said.push(match plan.shell {
+            Shell::None => format!(
+                "a run took less than {FLOORS_MIN} process starts ({each} each): part of it is not the work"
+            ),
+            Shell::Words(_) => format!(
+                "a run took less than {FLOORS_MIN} starts of the shell ({each} each), which is taken off and not \
+                 known much better: measure without a shell (-N)"
+            ),
+        });
     }
     if sample.has_failures() {
         said.push("some runs failed, and are counted all the same".to_owned());

@@ -9,4 +9,4 @@ mod repeat;
 pub use combine::{merge, overlay};
 pub use load::{FILE_BYTES_MAX, FileKind, Saved, bounded, folder};
 pub use losses::{Form, losses, merge_losses};
-pub use repeat::{Unrepeatable, differences, words};
+pub use repeat::{Stated, Unrepeatable, differences, words};

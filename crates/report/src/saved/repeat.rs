@@ -3,7 +3,9 @@
 
 use std::path::Path;
 
-use latency::report::{Environment, Report, Tool};
+use latency::ReadError;
+use latency::report::{Environment, Input, Tool, read_json};
+use serde_json::{Value, json};
 
 use crate::names;
 
@@ -22,29 +24,89 @@ pub enum Unrepeatable {
     OtherProgram(String),
 }
 
+/// What a file states of the run that wrote it.
+#[derive(Debug, Clone)]
+pub struct Stated {
+    /// The program that ran.
+    pub tool: Tool,
+    /// Every word of its command line, the program first, as a report has them.
+    pub argv: Vec<String>,
+    /// The machine.
+    pub environment: Environment,
+    /// What it read.
+    pub inputs: Vec<Input>,
+}
+
+impl Stated {
+    /// Reads it from a report, or from a file in hyperfine's form that perfkit wrote.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read_json`].
+    pub fn read(bytes: &[u8]) -> Result<Self, ReadError> {
+        if let Some(found) = Self::of_hyperfine(bytes) {
+            return Ok(found);
+        }
+        let report = read_json(bytes)?;
+        Ok(Self {
+            tool: report.tool,
+            argv: report.command.argv,
+            environment: report.environment,
+            inputs: report.workload.inputs,
+        })
+    }
+
+    fn of_hyperfine(bytes: &[u8]) -> Option<Self> {
+        if latency::foreign::source(bytes) != Some(latency::foreign::Source::Hyperfine) {
+            return None;
+        }
+        let mut file: Value = serde_json::from_slice(bytes).ok()?;
+        let mut take = |key: &str| file.get_mut(KEY)?.get_mut(key).map(Value::take);
+        Some(Self {
+            tool: serde_json::from_value(take("tool")?).ok()?,
+            argv: serde_json::from_value(take("argv")?).ok()?,
+            environment: serde_json::from_value(take("environment")?).ok()?,
+            inputs: Vec::new(),
+        })
+    }
+
+    /// Itself as a file in hyperfine's form has it, under the key `perfkit`.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        json!({"tool": self.tool, "argv": self.argv, "environment": self.environment})
+    }
+
+    /// Whether it ran under the name of hyperfine, whose commands read no standard input of its own.
+    fn is_hyperfine(&self) -> bool {
+        self.argv.get(1).is_some_and(|word| word == "hyperfine")
+    }
+}
+
+/// The key of what perfkit adds to a file in hyperfine's form.
+const KEY: &str = "perfkit";
+
 /// The words of a command line after the program, without the files that reports were exported to: those
 /// belong to the first run.
 ///
 /// # Errors
 ///
 /// [`Unrepeatable`] with the reason.
-pub fn words(report: &Report) -> Result<Vec<Vec<u8>>, Unrepeatable> {
-    if report.tool.name != "perfkit" {
-        return Err(Unrepeatable::OtherProgram(report.tool.name.clone()));
+pub fn words(stated: &Stated) -> Result<Vec<Vec<u8>>, Unrepeatable> {
+    if stated.tool.name != "perfkit" {
+        return Err(Unrepeatable::OtherProgram(stated.tool.name.clone()));
     }
-    let Some((_, argv)) = report.command.argv.split_first() else {
+    let Some((_, argv)) = stated.argv.split_first() else {
         return Err(Unrepeatable::NoCommand);
     };
     let commands = argv.iter().position(|word| word == "--");
     let (flags, data) = argv.split_at(commands.unwrap_or(argv.len()));
     let reads_standard = |path: &str| matches!(path, "-" | "standard input" | "stdin");
-    let inputs = &report.workload.inputs;
+    let inputs = &stated.inputs;
+    let reads = flags.iter().any(|word| word == "-") && !stated.is_hyperfine();
     if flags.is_empty() {
         return Err(Unrepeatable::NoCommand);
     }
-    if flags.iter().any(|word| word == "-")
-        || inputs.iter().any(|input| reads_standard(&input.path))
-    {
+    if reads || inputs.iter().any(|input| reads_standard(&input.path)) {
         return Err(Unrepeatable::StandardInput);
     }
     let mut kept = Vec::with_capacity(argv.len());
@@ -63,8 +125,8 @@ pub fn words(report: &Report) -> Result<Vec<Vec<u8>>, Unrepeatable> {
 
 /// What was different when the report was made: a line each, none where nothing that is known is.
 #[must_use]
-pub fn differences(report: &Report, tool: &Tool, now: &Environment) -> Vec<String> {
-    let then = &report.environment;
+pub fn differences(stated: &Stated, tool: &Tool, now: &Environment) -> Vec<String> {
+    let then = &stated.environment;
     let mut found = Vec::new();
     let mut differs = |what: &str, then: String, now: String| {
         if then != now {
@@ -74,7 +136,7 @@ pub fn differences(report: &Report, tool: &Tool, now: &Environment) -> Vec<Strin
     let known = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
     let number =
         |number: Option<u64>| number.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
-    let made = &report.tool;
+    let made = &stated.tool;
     differs("version", made.version.clone(), tool.version.clone());
     differs("commit", known(&made.commit), known(&tool.commit));
     differs("build profile", made.profile.clone(), tool.profile.clone());
@@ -100,7 +162,7 @@ pub fn differences(report: &Report, tool: &Tool, now: &Environment) -> Vec<Strin
         number(now.memory_bytes),
     );
     differs("allocator", then.allocator.clone(), now.allocator.clone());
-    for input in &report.workload.inputs {
+    for input in &stated.inputs {
         found.extend(changed(&input.path, input.bytes, input.xxh64.as_deref()));
     }
     found
@@ -139,6 +201,91 @@ fn hash(path: &Path) -> std::io::Result<String> {
         match file.read(&mut buffer)? {
             0 => return Ok(format!("{:016x}", hasher.finish())),
             n => hasher.write(&buffer[..n]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stated(argv: &[&str]) -> Stated {
+        Stated {
+            tool: crate::tool("perfkit", "1"),
+            argv: argv.iter().map(|word| (*word).to_owned()).collect(),
+            environment: latency::environment::capture(),
+            inputs: Vec::new(),
+        }
+    }
+
+    fn repeated(argv: &[&str]) -> Result<String, Unrepeatable> {
+        let words = words(&stated(argv))?;
+        Ok(String::from_utf8_lossy(&words.join(&b' ')).into_owned())
+    }
+
+    #[test]
+    fn files_that_the_first_run_wrote_are_left_out() {
+        let line = [
+            "perfkit",
+            "hyperfine",
+            "--export-json",
+            "r.json",
+            "-N",
+            "a b",
+            "--export-csv=c",
+        ];
+        assert_eq!(repeated(&line).as_deref(), Ok("hyperfine -N a b"));
+        let line = [
+            "perfkit",
+            "compare",
+            "--export-json=r",
+            "--",
+            "a",
+            "--export-x",
+            "--",
+            "b",
+        ];
+        assert_eq!(
+            repeated(&line).as_deref(),
+            Ok("compare -- a --export-x -- b")
+        );
+    }
+
+    #[test]
+    fn standard_input_cannot_be_read_again_but_commands_of_hyperfine_have_none() {
+        assert_eq!(
+            repeated(&["perfkit", "compress", "-"]),
+            Err(Unrepeatable::StandardInput)
+        );
+        let line = ["perfkit", "hyperfine", "--export-json", "-", "-L", "x", "-"];
+        assert_eq!(repeated(&line).as_deref(), Ok("hyperfine -L x -"));
+        assert_eq!(repeated(&["perfkit"]), Err(Unrepeatable::NoCommand));
+        assert_eq!(repeated(&[]), Err(Unrepeatable::NoCommand));
+    }
+
+    #[test]
+    fn a_file_in_the_form_of_hyperfine_states_the_run_if_perfkit_wrote_it() {
+        let made = stated(&["perfkit", "hyperfine", "a"]);
+        let file = |added: Option<Value>| {
+            let mut file = json!({"results": [{"command": "a", "times": [1.0]}]});
+            if let Some(added) = added {
+                file[KEY] = added;
+            }
+            file.to_string()
+        };
+        let read = Stated::read(file(Some(made.to_json())).as_bytes()).expect("stated");
+        assert_eq!((read.argv, read.tool), (made.argv, made.tool));
+        assert_eq!(read.environment, made.environment);
+        for other in [
+            None,
+            Some(json!(1)),
+            Some(json!({"tool": 1, "argv": [], "environment": {}})),
+        ] {
+            let refused = Stated::read(file(other).as_bytes()).unwrap_err();
+            assert!(
+                refused.to_string().contains("not a perfkit report"),
+                "{refused}"
+            );
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::Sample;
 
@@ -11,6 +12,9 @@ const NS: f64 = 1e9;
 #[derive(Serialize)]
 struct Summary {
     results: Vec<Row>,
+    /// What hyperfine has not: which run it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    perfkit: Option<Value>,
 }
 
 /// In the order in which hyperfine writes them.
@@ -31,10 +35,10 @@ struct Row {
     parameters: BTreeMap<String, String>,
 }
 
-pub(super) fn content(samples: &[Sample]) -> String {
+pub(super) fn content(samples: &[Sample], perfkit: Option<Value>) -> String {
     let results = samples.iter().map(row).collect();
     // Rows of finite numbers and text have no reason to fail.
-    let text = serde_json::to_string_pretty(&Summary { results }).unwrap_or_default();
+    let text = serde_json::to_string_pretty(&Summary { results, perfkit }).unwrap_or_default();
     text + "\n"
 }
 

@@ -5,6 +5,8 @@ mod json;
 mod markup;
 mod unit;
 
+use serde_json::Value;
+
 use super::Sample;
 use super::relative::ratios;
 
@@ -35,6 +37,12 @@ pub enum Sorted {
 }
 
 impl Export {
+    /// The content of a file of JSON that also states which run it is of, under the key `perfkit`.
+    #[must_use]
+    pub fn json_of(samples: &[Sample], run: Value) -> String {
+        json::content(samples, Some(run))
+    }
+
     /// The content of the file. `reference` is what all are compared with, without one the fastest; where it
     /// is not measured yet, nothing is compared.
     #[must_use]
@@ -46,7 +54,7 @@ impl Export {
         reference: Option<usize>,
     ) -> String {
         let markup = match self {
-            Self::Json => return json::content(samples),
+            Self::Json => return json::content(samples, None),
             Self::Csv => return csv::content(samples),
             Self::Markdown => markup::Markup::Markdown,
             Self::Asciidoc => markup::Markup::Asciidoc,

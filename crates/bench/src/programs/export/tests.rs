@@ -42,6 +42,13 @@ fn json_has_seconds_and_every_run() {
             "exit_codes"
         ]
     );
+    let run = serde_json::json!({"argv": ["perfkit"]});
+    let with: serde_json::Value =
+        serde_json::from_str(&Export::json_of(&samples(), run.clone())).unwrap();
+    assert_eq!(
+        (&with["results"], &with["perfkit"]),
+        (&value["results"], &run)
+    );
     let one = Export::Json.content(&[sample("a", &[1.0])], None, Sorted::ByCommand, None);
     assert!(one.contains("\"stddev\": null"), "{one}");
     let none = Export::Json.content(&[], None, Sorted::ByCommand, None);

@@ -197,6 +197,24 @@ fn failures_end_it_or_are_ignored() {
 }
 
 #[test]
+fn the_floor_is_the_start_of_the_shell_or_of_a_process() {
+    let floor = |shell| {
+        let plan = Plan {
+            shell,
+            ..plan(&["7"])
+        };
+        let mut runner = Runner::new(&plan, Fake::default(), &()).unwrap();
+        assert_eq!(runner.floor_ns(), None);
+        runner.calibrate().unwrap();
+        let sample = runner.measure(0).unwrap();
+        (runner.floor_ns(), sample.mean_ns())
+    };
+    // Only that of the shell is taken off.
+    assert_eq!(floor(Shell::default()), (Some(1e6), 7e6));
+    assert_eq!(floor(Shell::None), (Some(1e6), 1e6));
+}
+
+#[test]
 fn a_shell_that_does_not_run_and_a_wish_to_stop_end_it() {
     let missing = Plan {
         shell: Shell::Words(vec!["missing".to_owned()]),

@@ -11,7 +11,8 @@ use crate::args::output::TerminalArgs;
 ///
 /// Takes the command line from a JSON report (--export-json), says what is different on this machine (version,
 /// processor, kernel, inputs), and runs it. Files that the first run exported its report to are left alone. A
-/// run that read standard input cannot be repeated.
+/// run that read standard input cannot be repeated. The files of `perfkit hyperfine --export-json` are reports, too;
+/// those of hyperfine itself do not say how it was called.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit rerun run.json
@@ -26,7 +27,8 @@ pub(crate) struct RerunArgs {
     pub(crate) dry_run: bool,
     /// Also run the programs that the report names
     ///
-    /// The report of `compare` names programs of anybody's choice. Only run those of a report that you trust.
+    /// The reports of `compare` and `hyperfine` name programs of anybody's choice. Only run those of a report that
+    /// you trust.
     #[arg(long)]
     pub(crate) trust: bool,
     /// Write the JSON report of the new run to FILE

@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::process;
 
-use report::{ExitStatus, saved};
+use report::ExitStatus;
+use report::saved::{self, Stated};
 
 use crate::args::{self, Command};
 use crate::commands::child;
@@ -16,7 +17,7 @@ use crate::term::message;
 /// Runs the command.
 pub(crate) fn run(args: &RerunArgs) -> Result<ExitStatus> {
     let path = &args.file;
-    let report = latency::report::read_json(&read_bounded(path)?).map_err(|error| {
+    let stated = Stated::read(&read_bounded(path)?).map_err(|error| {
         Failure::new(format!("cannot read '{}': {error}", path.display()))
             .help("rerun needs a report of perfkit, written with --export-json")
     })?;
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &RerunArgs) -> Result<ExitStatus> {
         let what = format!("cannot repeat '{}': {why}", path.display());
         Failure::new(what).help(help)
     };
-    let words = saved::words(&report).map_err(|why| {
+    let words = saved::words(&stated).map_err(|why| {
         let help = "run it again with a file in place of what cannot be repeated";
         refused(why.to_string(), help)
     })?;
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &RerunArgs) -> Result<ExitStatus> {
         .collect();
     let line = format!("perfkit {}", bench::programs::quoted(&shown));
     let now = latency::environment::capture();
-    let differences = saved::differences(&report, &session::tool(), &now);
+    let differences = saved::differences(&stated, &session::tool(), &now);
     if args.dry_run {
         let mut text = format!("{}\n", crate::term::plain::message(&line));
         for difference in &differences {
@@ -73,8 +74,12 @@ pub(crate) fn run(args: &RerunArgs) -> Result<ExitStatus> {
     repeat(&words)
 }
 
-/// Whether the run may start programs of somebody else's choice: a comparison, unless its two words are files.
+/// Whether the run may start programs of somebody else's choice: under the name of hyperfine, and a comparison,
+/// unless its two words are files.
 fn runs_programs(words: &[OsString]) -> bool {
+    if words.first().is_some_and(|first| first == "hyperfine") {
+        return true;
+    }
     let argv: Vec<OsString> = std::iter::once("perfkit".into())
         .chain(words.iter().cloned())
         .collect();
