@@ -111,17 +111,41 @@ pub(crate) fn parse_number(text: &str, kind: Kind) -> Option<f64> {
         (Kind::Bytes, "k" | "kb" | "kib") => 1024.0,
         (Kind::Bytes, "m" | "mb" | "mib") => 1024.0 * 1024.0,
         (Kind::Bytes, "g" | "gb" | "gib") => 1024.0 * 1024.0 * 1024.0,
+        (Kind::Bytes, "t" | "tb" | "tib") => 1024.0 * 1024.0 * 1024.0 * 1024.0,
         _ => return None,
     };
     let number = number.parse::<f64>().ok()? * factor;
     (number.is_finite() && number < 1e300).then_some(number)
 }
 
+/// `999 B`, `4 KiB`, `1.5 MiB`: in multiples of 1,024, as limits are written, in at most four digits.
+fn bytes(value: f64) -> String {
+    let mut value = value;
+    for unit in ["B", "KiB", "MiB", "GiB"] {
+        // What would read as 1,024 of a unit is 1 of the next.
+        if value.abs() < 1023.5 {
+            return format!("{} {unit}", digits(value));
+        }
+        value /= 1024.0;
+    }
+    format!("{} TiB", digits(value))
+}
+
+fn digits(value: f64) -> String {
+    let decimals = match value.abs() {
+        v if v < 9.995 => 2,
+        v if v < 99.95 => 1,
+        _ => return format!("{value:.0}"),
+    };
+    let text = format!("{value:.decimals$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// A number of a report for a reason.
 pub(crate) fn number(value: f64, kind: Kind) -> String {
     match kind {
         Kind::Time => duration(value.max(0.0) as u64),
-        Kind::Bytes => format!("{value:.0} B"),
+        Kind::Bytes => bytes(value),
         Kind::Plain if value.abs() >= 1_000.0 => format!("{value:.0}"),
         Kind::Plain => {
             let text = format!("{value:.4}");
@@ -165,6 +189,26 @@ mod tests {
         ] {
             let (first, second) = durations_apart(one, other);
             assert_eq!([first, second], texts);
+        }
+    }
+
+    #[test]
+    fn bytes_are_written_as_they_are_read() {
+        for (value, text) in [
+            (0.0, "0 B"),
+            (1023.0, "1023 B"),
+            (1023.6, "1 KiB"),
+            (2_097_152.0, "2 MiB"),
+            (1_572_864.0, "1.5 MiB"),
+            (10.0 * 1024.0 * 1024.0 * 1024.0, "10 GiB"),
+            (3.0 * 1024_f64.powi(4), "3 TiB"),
+            (5000.0 * 1024_f64.powi(4), "5000 TiB"),
+        ] {
+            assert_eq!(number(value, Kind::Bytes), text);
+            let read = parse_number(text, Kind::Bytes).expect("a number");
+            assert!((read - value).abs() <= value / 1000.0, "{text}: {read}");
+            let read = parse_number(&format!("{text}/s"), Kind::Bytes);
+            assert!(read.is_some(), "{text}");
         }
     }
 

@@ -2,17 +2,21 @@
 
 use std::time::Duration;
 
-/// Parses `4096`, `64K`, `16MiB`, `1G`: binary multiples, as zstd and its relatives read them.
+/// Parses `4096`, `64K`, `16MiB`, `1G`: binary multiples, as zstd and its relatives read them; and `64 KiB`, `1.5 MiB`, as
+/// reports show them.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let trimmed = text.trim();
-    let digits = trimmed.len()
-        - trimmed
-            .trim_start_matches(|c: char| c.is_ascii_digit())
-            .len();
-    let (number, suffix) = trimmed.split_at(digits);
-    let number: u64 = number
-        .parse()
-        .map_err(|_| format!("'{text}' is not a size (such as 64K, 16MiB)"))?;
+    let end = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.');
+    let (number, suffix) = trimmed.split_at(end.unwrap_or(trimmed.len()));
+    let wrong = || format!("'{text}' is not a size (such as 64K, 16MiB)");
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let whole: u64 = whole.parse().map_err(|_| wrong())?;
+    let is_fraction = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    let fraction: f64 = match is_fraction {
+        true => format!("0.{fraction}").parse().map_err(|_| wrong())?,
+        false => return Err(wrong()),
+    };
+    let suffix = suffix.trim_start();
     let shift = match suffix.to_ascii_lowercase().as_str() {
         "" | "b" => 0,
         "k" | "kb" | "kib" => 10,
@@ -25,8 +29,15 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
             ));
         }
     };
-    number
-        .checked_mul(1 << shift)
+    if shift == 0 && number.contains('.') {
+        return Err(wrong());
+    }
+    let unit = 1_u64 << shift;
+    // Less than a unit, to the nearest byte: reports show three digits.
+    let rest = (fraction * unit as f64).round() as u64;
+    let bytes = whole.checked_mul(unit);
+    bytes
+        .and_then(|bytes| bytes.checked_add(rest))
         .ok_or_else(|| format!("'{text}' is too large"))
 }
 
@@ -111,6 +122,34 @@ mod tests {
         assert!(size("99999999999G").is_err());
         assert!(size("12 parsecs").is_err());
         assert!(size("").is_err());
+    }
+
+    #[test]
+    fn sizes_are_read_as_reports_show_them() {
+        for bytes in [
+            0_u64,
+            1,
+            999,
+            1023,
+            1024,
+            65_536,
+            1_572_864,
+            134_217_728,
+            3 << 40,
+        ] {
+            let shown = report::units::bytes(bytes as f64);
+            assert_eq!(size(&shown), Ok(bytes), "{shown}");
+        }
+        // To three digits.
+        assert_eq!(size(&report::units::bytes(1_234_567.0)), Ok(1_237_320));
+        assert_eq!(size("1.25k"), Ok(1280));
+        for wrong in [
+            "0.5", "1.0", ".5M", "1.M", "1..2M", "1.2.3M", "-1M", "1e3", ".",
+        ] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(size("18446744073709551615"), Ok(u64::MAX));
+        assert!(size("17179869183.9G").is_ok() && size("17179869184G").is_err());
     }
 
     #[test]

@@ -257,7 +257,12 @@ impl Gate {
         let of = row.map(|row| format!(" of {row}")).unwrap_or_default();
         let says = if holds { "as wanted" } else { "not as wanted" };
         let sign = self.bound.sign();
-        let (value, limit) = (units::number(value, unit), units::number(limit, unit));
+        let mut said = [value, limit].map(|number| units::number(number, unit));
+        // Numbers on two sides of a limit must not read alike.
+        if said[0] == said[1] && value != limit {
+            said = [value, limit].map(|number| number.to_string());
+        }
+        let [value, limit] = said;
         let reason = format!("found {value}{of}, {says} {sign} {limit}; this run only");
         let verdict = match holds {
             true => GateVerdict::Pass,

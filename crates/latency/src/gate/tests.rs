@@ -138,6 +138,7 @@ fn numbers_of_the_report_are_judged_as_measured() {
         ("ratio>=4", GateVerdict::Pass, Some(4.0)),
         ("rss<=3M", GateVerdict::Pass, Some(3_145_728.0)),
         ("rss<=2MiB", GateVerdict::Fail, Some(3_145_728.0)),
+        ("rss<=3145727", GateVerdict::Fail, Some(3_145_728.0)),
         ("cpu<=1s", GateVerdict::Inconclusive, None),
         ("error_rate<=1%", GateVerdict::Inconclusive, None),
         ("tables.codecs.ratio>=1.1", GateVerdict::Fail, Some(0.9)),
@@ -161,6 +162,18 @@ fn numbers_of_the_report_are_judged_as_measured() {
             result.reason
         );
         assert_eq!(result.limit_ns, None);
+    }
+    for (gate, said) in [
+        (
+            "rss<=2MiB",
+            "found 3 MiB, not as wanted <= 2 MiB; this run only",
+        ),
+        (
+            "rss<=3145727",
+            "found 3145728, not as wanted <= 3145727; this run only",
+        ),
+    ] {
+        assert_eq!(decide(gate).reason, said);
     }
     assert!(
         decide("tables.codecs.ratio>=1.1")
