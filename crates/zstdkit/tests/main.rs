@@ -28,5 +28,6 @@ mod tokio_cancel;
 mod tokio_gather;
 #[cfg(feature = "tokio")]
 mod tokio_memory;
+mod tokio_slow;
 #[cfg(feature = "workload")]
 mod workload;

@@ -28,6 +28,8 @@ const MARGIN: f32 = 1.15;
 const CLAMP_LOW: f32 = 0.25;
 const CLAMP_HIGH: f32 = 2.0;
 const CLAMP_DEVIATIONS: f32 = 8.0;
+/// Slices of a block of the format.
+const SLICES_MAX: usize = crate::format::BLOCK_BYTES_MAX as usize / SLICE_BYTES;
 /// Plausible nanoseconds per KiB: up to one second.
 pub(super) const NS_PER_KIB: std::ops::RangeInclusive<f32> = 0.1..=1e9;
 /// The rate at which tables are allocated and cleared.
@@ -41,7 +43,7 @@ pub enum Decision {
     Inline,
     /// On the calling thread, in slices with other work in between.
     Sliced {
-        /// The content of a slice.
+        /// The content of a slice: one or more times [`SLICE_BYTES`], at most a block of 128 KiB.
         slice_bytes: usize,
     },
     /// On another thread, one chunk at a time.
@@ -154,10 +156,8 @@ impl CostModel {
         if self.predict_ns(whole, work_bytes) <= self.threshold_ns {
             return Decision::Inline;
         }
-        match prefix_bytes == 0 && self.slice_fits(slice) {
-            true => Decision::Sliced {
-                slice_bytes: SLICE_BYTES,
-            },
+        match prefix_bytes == 0 {
+            true => self.decide_slice(slice),
             false => Decision::Offload,
         }
     }
@@ -166,10 +166,8 @@ impl CostModel {
     /// [`Decision::Inline`].
     pub fn decide_stream(&self, options: &EncoderOptions, content_bytes: Option<u64>) -> Decision {
         let slice = CostKey::compress_slice(options, content_bytes);
-        match options.workers == 0 && options.prefix.is_none() && self.slice_fits(slice) {
-            true => Decision::Sliced {
-                slice_bytes: SLICE_BYTES,
-            },
+        match options.workers == 0 && options.prefix.is_none() {
+            true => self.decide_slice(slice),
             false => Decision::Offload,
         }
     }
@@ -188,12 +186,31 @@ impl CostModel {
     /// Whether making the tables of a frame takes longer than the threshold, so that its first slice
     /// belongs on another thread.
     pub fn opens_slowly(&self, options: &EncoderOptions, content_bytes: Option<u64>) -> bool {
-        let bytes = options.memory_estimate_bytes(content_bytes);
+        // Room for content is not touched before there is any.
+        let bytes = options.one_shot_estimate_bytes(content_bytes);
         bytes / OPEN_BYTES_PER_US > self.threshold_ns / 1000
     }
 
-    fn slice_fits(&self, slice: CostKey) -> bool {
-        slice.strategy() < BTOPT && self.predict_ns(slice, SLICE_BYTES) <= self.threshold_ns
+    /// The same for work with this key: slices as long as the threshold allows, whole numbers of 16 KiB, at most
+    /// a block of the format. Longer blocks need less time and space.
+    ///
+    /// What is taken on other threads says too much, and varies: a single slice is tried where the mean needs no more
+    /// than half of the threshold.
+    pub(crate) fn decide_slice(&self, slice: CostKey) -> Decision {
+        let cost = self.find(slice.hash());
+        let upper = cost.map_or(slice.prior_ns_per_kib(), Cost::upper);
+        let mean = cost.map_or(upper, |cost| cost.mean * 2.0);
+        let slices = |per_kib: f32| {
+            // Saturates.
+            (self.threshold_ns as f32 / (per_kib * kib(SLICE_BYTES))) as usize
+        };
+        let count = slices(upper).max(slices(mean).min(1));
+        match slice.strategy() < BTOPT && count > 0 {
+            true => Decision::Sliced {
+                slice_bytes: SLICE_BYTES * count.min(SLICES_MAX),
+            },
+            false => Decision::Offload,
+        }
     }
 
     /// All known costs.

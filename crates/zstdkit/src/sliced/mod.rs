@@ -9,8 +9,6 @@ mod budget;
 mod decoder;
 mod encoder;
 
-#[cfg(feature = "tokio")]
-pub(crate) use append::ROOM_BYTES;
 pub use budget::{Budget, SLICE_BYTES};
 pub use decoder::SlicedDecoder;
 pub use encoder::SlicedEncoder;

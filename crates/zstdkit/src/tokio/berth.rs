@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
 use super::job::Job;
+use super::room;
 use super::scheduler::PooledEncoder;
 use crate::error::Error;
 use crate::reservation::line::{Line, Rests};
 use crate::schedule::OffloadFuture;
-use crate::sliced::Budget;
 use crate::step::Operation;
 
 /// The place of a stream's context between its calls.
@@ -134,8 +134,7 @@ impl Rests for Berth {
 
 /// Ends the frame: what is written before its end, and that. The context goes back to the pool.
 fn end(mut encoder: PooledEncoder, mut output: Vec<u8>) -> Result<Vec<u8>, Error> {
-    let mut budget = Budget::slices(u32::MAX);
-    encoder.step_into(&mut &[][..], &mut output, Operation::End, &mut budget)?;
+    room::compress_all(&mut encoder, &[], &mut output, Operation::End)?;
     Ok(output)
 }
 

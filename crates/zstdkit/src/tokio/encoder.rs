@@ -1,32 +1,31 @@
 //! A writer that compresses: what is gathered, and where it is compressed. How it is written to is in `writer`.
 
 mod rest;
+mod slices;
 mod writer;
 
-use std::cell::RefCell;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use ::tokio::io::AsyncWrite;
-use turns::{Keeps, Turn, timed};
+use turns::{Keeps, Turn};
 
+use self::slices::Slice;
 use super::berth::Berth;
 use super::job::{Job, Task};
 use super::memory::{Memory, Need};
 use super::scheduler::{CHUNK_BYTES, PooledEncoder, Scheduler};
-use super::tiny::{TINY_BYTES, Tiny};
+use super::tiny::Tiny;
 use crate::error::Error;
 use crate::options::EncoderOptions;
 use crate::schedule::{CostKey, Decision, OffloadError, OffloadFuture};
-use crate::sliced::{Budget, ROOM_BYTES, SLICE_BYTES};
+use crate::sliced::SLICE_BYTES;
 use crate::step::{Operation, State};
 
-thread_local! {
-    /// Where slices are compressed to, before what they gave is kept with its stream.
-    static ROOM: RefCell<Box<[u8]>> = RefCell::new(vec![0; ROOM_BYTES].into());
-}
+/// Compressed bytes that may wait for a slow writer while more is compressed.
+const KEPT_BYTES: usize = 32 << 10;
 
 impl Scheduler {
     /// A writer that compresses into `writer`, one frame of this size (`None`: not known).
@@ -48,8 +47,9 @@ impl Scheduler {
 
 /// Compresses everything written to it into one frame, which goes to another writer.
 ///
-/// Writes are gathered up to a slice, or to a chunk of 128 KiB that is compressed on another thread. No call
-/// works for longer than a slice. A flush writes out everything that was taken, so that a reader can decode
+/// Writes are gathered up to a slice, or to a chunk of 128 KiB that is compressed on another thread. A slice is as
+/// long as the threshold of the scheduler allows, by what slices before it took; no call works for longer than one.
+/// Up to 32 KiB of compressed bytes wait for a slow writer while more is taken. A flush writes out everything that was taken, so that a reader can decode
 /// it; it compresses less. What little it finds it compresses at once. Only a shutdown ends the frame.
 ///
 /// A context is taken from the pool with the first slice, not before, and given back with the last. Content
@@ -72,9 +72,10 @@ pub struct AsyncEncoder<W> {
     engine: Engine,
     /// Where content is compressed.
     decision: Decision,
-    /// The cost of a slice, and whether it was opened by one before.
+    /// The cost of a slice.
     key: CostKey,
-    warm: bool,
+    /// Where the last of them ran: its context is warm there.
+    warm: Option<Place>,
     stage: Stage,
     /// Whether content was taken that a reader may not be able to decode yet.
     unflushed: bool,
@@ -105,6 +106,13 @@ enum Engine {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Here,
+    /// On another thread.
+    Elsewhere,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// No content was compressed, and no tables are made.
     Fresh,
@@ -127,7 +135,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             content_bytes,
             engine: Engine::None,
             decision: Decision::Offload,
-            warm: false,
+            warm: None,
             key: CostKey::compress_slice(options, content_bytes),
             scheduler,
             stage: Stage::Fresh,
@@ -157,13 +165,28 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
     /// How much is gathered before it is compressed.
     fn gather_bytes_max(&self) -> usize {
         match self.decision {
-            Decision::Sliced { .. } => SLICE_BYTES,
+            Decision::Sliced { slice_bytes } => slice_bytes,
             _ => CHUNK_BYTES,
         }
     }
 
     /// Waits for the job on another thread, then writes out what is compressed.
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_engine(context))?;
+        self.poll_write_out(context)
+    }
+
+    /// Waits for the job on another thread, then writes out so much that little waits for the writer.
+    fn poll_room(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_engine(context))?;
+        match self.poll_write_out(context) {
+            Poll::Pending if self.output.len() - self.written <= KEPT_BYTES => Poll::Ready(Ok(())),
+            written => written,
+        }
+    }
+
+    /// Waits for the job on another thread.
+    fn poll_engine(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_resume(context));
         if let Engine::Offloaded(running) = &mut self.engine {
             let job = ready!(Pin::new(running).poll(context));
@@ -175,6 +198,10 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         if let Engine::Failed(error) = &self.engine {
             return Poll::Ready(Err(error.clone().into()));
         }
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_write_out(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.written < self.output.len() {
             let rest = &self.output[self.written..];
             match ready!(Pin::new(&mut self.writer).poll_write(context, rest))? {
@@ -193,8 +220,14 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         }
         if let Task::Compress(from, _) = job.task {
             let bytes = job.chunk.len() - from;
-            if bytes > SLICE_BYTES {
-                self.scheduler.model().observe(self.key, bytes, job.ns);
+            let model = self.scheduler.model();
+            // The first chunk makes the tables, or fetches them: without that it takes less.
+            let expected_ns = model.predict_ns(self.key, bytes);
+            let warm = self.warm.replace(Place::Elsewhere) == Some(Place::Elsewhere);
+            let counts = warm || !model.knows(self.key) || job.ns < expected_ns;
+            if bytes > SLICE_BYTES && counts {
+                model.observe(self.key, bytes, job.ns);
+                self.decide();
             }
             job.chunk.clear();
             // More may have been gathered meanwhile.
@@ -202,7 +235,11 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
                 self.gathered = job.chunk;
             }
         }
-        self.output = job.output;
+        match self.output.is_empty() {
+            true => self.output = job.output,
+            // The writer has not taken all of what came before.
+            false => self.output.extend_from_slice(&job.output),
+        }
         Engine::Local(job.encoder)
     }
 
@@ -223,13 +260,11 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
                 Task::Compress(std::mem::take(&mut self.given), operation),
             ),
         };
-        let job = Box::new(Job::new(
-            encoder,
-            chunk,
-            std::mem::take(&mut self.output),
-            task,
-            self.turn.away(),
-        ));
+        let output = match self.output.is_empty() {
+            true => std::mem::take(&mut self.output),
+            false => Vec::new(),
+        };
+        let job = Box::new(Job::new(encoder, chunk, output, task, self.turn.away()));
         let mut running = self.scheduler.offload().run(move || job.run());
         // The first poll queues it. If it has already finished, take the result.
         self.engine = match Pin::new(&mut running).poll(context) {
@@ -276,7 +311,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             brief: false,
         };
         let scheduler = &self.scheduler;
-        let make = || scheduler.pooled_encoder(options, bytes, decision);
+        let make = || scheduler.pooled_encoder(options, bytes);
         let made = self.memory.poll_take(scheduler, need, context, make);
         let encoder = match ready!(made) {
             Ok(encoder) => encoder,
@@ -285,10 +320,11 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         self.decision = decision;
         self.engine = Engine::Local(Box::new(encoder));
         self.stage = Stage::Open;
-        if to_open {
+        // A chunk that is compressed on another thread anyway opens the frame there.
+        if to_open && !self.sends(self.gathered.len()) {
             self.send(None, context);
         }
-        self.poll_ready(context)
+        self.poll_room(context)
     }
 
     fn fail(&mut self, error: Error) -> io::Error {
@@ -296,60 +332,14 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         error.into()
     }
 
-    /// Compresses content of at most a slice on this thread. Returns how much of it was taken and what is left
-    /// to do.
-    fn slice(&mut self, content: Slice<'_>, operation: Operation) -> io::Result<(usize, State)> {
-        let Engine::Local(encoder) = &mut self.engine else {
-            return Ok((0, State::MoreOutput));
-        };
-        let input = match content {
-            Slice::Given(input) => input,
-            Slice::Gathered(to) => &self.gathered[self.given..to],
-        };
-        let output = &mut self.output;
-        let step = || {
-            ROOM.with_borrow_mut(|room| {
-                let step = encoder.step(input, room, operation, &mut Budget::slices(1))?;
-                output.extend_from_slice(&room[..step.produced]);
-                Ok::<_, Error>(step)
-            })
-        };
-        let (step, ns) = match input.len() < TINY_BYTES {
-            true => self.tiny.timed(step),
-            false => timed(step),
-        };
-        self.turn.held(ns);
-        let step = match step {
-            Ok(step) => step,
-            Err(error) => return Err(self.fail(error)),
-        };
-        // The first slice also makes the tables.
-        if step.consumed == SLICE_BYTES && self.warm && self.slices() {
-            self.scheduler.model().observe(self.key, SLICE_BYTES, ns);
-        }
-        self.warm = true;
-        if let Slice::Gathered(_) = content {
-            self.given += step.consumed;
-        }
-        Ok((step.consumed, step.state))
-    }
-
-    fn poll_turn(&mut self, bytes: usize, context: &mut Context<'_>) -> Poll<()> {
-        let model = self.scheduler.model();
-        let tiny_ns = self.tiny.expected_ns().filter(|_| bytes < TINY_BYTES);
-        let next_ns = tiny_ns.unwrap_or_else(|| model.predict_ns(self.key, bytes));
-        self.turn
-            .poll_take(context, next_ns, model.threshold_ns(), Keeps::Context)
-    }
-
     /// Gives the engine what is gathered, with this operation: here, slice by slice, or on another thread,
-    /// which may still work when this is ready.
+    /// which may still work when this is ready. Each slice and chunk ends its block.
     fn poll_give(
         &mut self,
         operation: Operation,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
-        ready!(self.poll_ready(context))?;
+        ready!(self.poll_room(context))?;
         if self.split && self.stage == Stage::Fresh && self.gathered.is_empty() {
             // All of it is in frames that have ended.
             return Poll::Ready(Ok(()));
@@ -357,44 +347,25 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         ready!(self.poll_open(operation, context))?;
         loop {
             let rest = self.gathered.len() - self.given;
-            if self.decision == Decision::Offload && !self.fits(rest) {
-                self.send(Some(operation), context);
-                return Poll::Ready(Ok(()));
-            }
-            let cut = rest.min(SLICE_BYTES);
+            let cut = match self.decision {
+                Decision::Sliced { slice_bytes } => rest.min(slice_bytes),
+                Decision::Offload if self.sends(rest) => {
+                    self.send(Some(operation), context);
+                    return Poll::Ready(Ok(()));
+                }
+                Decision::Inline | Decision::Offload => rest,
+            };
             let last = cut == rest;
             ready!(self.poll_turn(cut, context));
-            let operation = if last { operation } else { Operation::Continue };
+            let operation = if last { operation } else { Operation::Flush };
             let (taken, state) = self.slice(Slice::Gathered(self.given + cut), operation)?;
             if last && taken == cut && state != State::MoreOutput {
                 self.gathered.clear();
                 self.given = 0;
-                if self.slices() {
-                    self.gathered.shrink_to(SLICE_BYTES);
-                }
+                self.gathered.shrink_to(self.gather_bytes_max());
                 return Poll::Ready(Ok(()));
             }
-            ready!(self.poll_ready(context))?;
+            ready!(self.poll_room(context))?;
         }
     }
-
-    /// Whether content is compressed in slices, here.
-    fn slices(&self) -> bool {
-        matches!(self.decision, Decision::Sliced { .. })
-    }
-
-    /// Whether this much is compressed here, although chunks are compressed on another thread.
-    fn fits(&self, bytes: usize) -> bool {
-        let model = self.scheduler.model();
-        self.options.workers == 0
-            && bytes <= SLICE_BYTES
-            && model.predict_ns(self.key, bytes) <= model.threshold_ns()
-    }
-}
-
-/// What a slice compresses.
-enum Slice<'a> {
-    Given(&'a [u8]),
-    /// What is gathered, up to this byte.
-    Gathered(usize),
 }

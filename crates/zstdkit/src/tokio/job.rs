@@ -2,9 +2,9 @@
 
 use turns::{Away, timed};
 
+use super::room;
 use super::scheduler::PooledEncoder;
 use crate::error::Error;
-use crate::sliced::Budget;
 use crate::step::Operation;
 
 /// A chunk, or only the opening of a frame, with everything that this touches.
@@ -51,12 +51,8 @@ impl Job {
         (self.result, self.ns) = timed(|| match self.task {
             Task::Open => self.encoder.open(),
             Task::Compress(from, operation) => {
-                let mut rest = self.chunk.get(from..).unwrap_or_default();
-                let mut budget = Budget::slices(u32::MAX);
-                let (encoder, output) = (&mut self.encoder, &mut self.output);
-                encoder
-                    .step_into(&mut rest, output, operation, &mut budget)
-                    .map(drop)
+                let chunk = self.chunk.get(from..).unwrap_or_default();
+                room::compress_all(&mut self.encoder, chunk, &mut self.output, operation)
             }
         });
         self.away.ended();

@@ -21,6 +21,7 @@ mod decoder;
 mod encoder;
 mod job;
 mod memory;
+mod room;
 mod scheduler;
 mod tiny;
 mod unpack;

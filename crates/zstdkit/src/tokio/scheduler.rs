@@ -9,7 +9,7 @@ use crate::encoder::Encoder;
 use crate::error::Error;
 use crate::options::{DecoderOptions, EncoderOptions};
 use crate::pool::{Pool, Pooled};
-use crate::schedule::{CostModel, Decision, Offload};
+use crate::schedule::{CostModel, Offload};
 use crate::sliced::{SlicedDecoder, SlicedEncoder};
 
 /// The content that is offloaded at a time: one block of the format.
@@ -73,20 +73,14 @@ impl Scheduler {
         &self.0.offload
     }
 
-    /// An encoder from the pool with a frame open: with small blocks if it is to be sliced, with whole
-    /// blocks if chunks are offloaded.
+    /// An encoder from the pool with a frame open. Its blocks are whole: a slice ends the block that it is in.
     pub(super) fn pooled_encoder(
         &self,
         options: &EncoderOptions,
         content_bytes: Option<u64>,
-        decision: Decision,
     ) -> Result<PooledEncoder, Error> {
-        let own = match decision {
-            Decision::Sliced { .. } => SlicedEncoder::options(options)?,
-            _ => options.clone(),
-        };
-        let encoder = self.pool().encoder(&own, content_bytes)?;
-        Ok(SlicedEncoder::with_encoder(encoder, &own))
+        let encoder = self.pool().encoder(options, content_bytes)?;
+        Ok(SlicedEncoder::with_encoder(encoder, options))
     }
 
     /// A decoder from the pool, at the start of a stream or where another one had to stop.

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use turns::{Keeps, Turn, timed};
 
 use super::memory::Need;
+use super::room;
 use super::scheduler::{CHUNK_BYTES, PooledEncoder, Scheduler};
 use crate::error::{Error, Repr};
 use crate::oneshot::compress_bound;
 use crate::options::EncoderOptions;
 use crate::recipe::Recipe;
 use crate::schedule::{CostKey, Decision};
-use crate::sliced::{Budget, SLICE_BYTES};
+use crate::sliced::SLICE_BYTES;
 use crate::step::{Operation, State};
 
 /// Work that moves between tasks and offload threads, with everything that it touches.
@@ -20,7 +21,7 @@ struct Chunks<C> {
     content: C,
     at: usize,
     frame: Vec<u8>,
-    state: State,
+    done: bool,
 }
 
 impl Scheduler {
@@ -33,11 +34,11 @@ impl Scheduler {
         let decision = self.model().decide(options, bytes);
         match decision {
             Decision::Inline => self.inline(content.as_ref(), options).await,
-            Decision::Sliced { .. } => self.sliced(content, options, decision).await,
+            Decision::Sliced { .. } => self.sliced(content, options).await,
             Decision::Offload if bytes <= CHUNK_BYTES || options.workers > 0 => {
                 self.offloaded(content, options).await
             }
-            Decision::Offload => self.offloaded_chunks(content, options, decision).await,
+            Decision::Offload => self.offloaded_chunks(content, options).await,
         }
     }
 
@@ -76,41 +77,39 @@ impl Scheduler {
         Ok(frame)
     }
 
-    async fn sliced<C>(
-        &self,
-        content: C,
-        options: &EncoderOptions,
-        decision: Decision,
-    ) -> Result<Vec<u8>, Error>
+    async fn sliced<C>(&self, content: C, options: &EncoderOptions) -> Result<Vec<u8>, Error>
     where
         C: AsRef<[u8]> + Send + 'static,
     {
         let bytes = content.as_ref().len();
-        let mut encoder = self.open(options, bytes, decision).await?;
+        let mut encoder = self.open(options, bytes).await?;
         let mut frame = room(compress_bound(bytes))?;
         let slice = CostKey::compress_slice(options, Some(bytes as u64));
         let (mut turn, mut at, mut total_ns) = (Turn::new(), 0, 0_u64);
         loop {
-            let predicted_ns = self.model().predict_ns(slice, SLICE_BYTES);
+            let rest = bytes - at;
+            let cut = match self.model().decide_slice(slice) {
+                Decision::Sliced { slice_bytes } => rest.min(slice_bytes),
+                // It was expected to fit when this began.
+                _ => rest.min(SLICE_BYTES),
+            };
+            let predicted_ns = self.model().predict_ns(slice, cut);
             turn.take(predicted_ns, self.model().threshold_ns(), Keeps::Context)
                 .await;
-            let mut rest = &content.as_ref()[at..];
-            let (state, ns) = timed(|| {
-                encoder.step_into(
-                    &mut rest,
-                    &mut frame,
-                    Operation::End,
-                    &mut Budget::slices(1),
-                )
-            });
+            let input = &content.as_ref()[at..at + cut];
+            let operation = match cut == rest {
+                true => Operation::End,
+                false => Operation::Flush,
+            };
+            let (step, ns) = timed(|| room::compress(&mut encoder, input, &mut frame, operation));
             turn.held(ns);
-            let state = state?;
-            if at > 0 && state != State::Done {
-                self.model().observe(slice, SLICE_BYTES, ns);
+            let step = step?;
+            if at > 0 && cut >= SLICE_BYTES && step.consumed == cut {
+                self.model().observe(slice, cut, ns);
             }
-            at = bytes - rest.len();
+            at += step.consumed;
             total_ns = total_ns.saturating_add(ns);
-            if state == State::Done {
+            if step.state == State::Done {
                 self.model()
                     .observe(CostKey::compress(options, bytes), bytes, total_ns);
                 frame.shrink_to_fit();
@@ -120,18 +119,13 @@ impl Scheduler {
     }
 
     /// An encoder whose tables are made, on this or another thread.
-    async fn open(
-        &self,
-        options: &EncoderOptions,
-        bytes: usize,
-        decision: Decision,
-    ) -> Result<PooledEncoder, Error> {
+    async fn open(&self, options: &EncoderOptions, bytes: usize) -> Result<PooledEncoder, Error> {
         let size = Some(bytes as u64);
         let need = Need {
             bytes: options.memory_estimate_bytes(size),
             brief: false,
         };
-        let make = || self.pooled_encoder(options, size, decision);
+        let make = || self.pooled_encoder(options, size);
         let mut encoder = self.with_memory(need, make).await?;
         if !self.model().opens_slowly(options, size) {
             return Ok(encoder);
@@ -188,22 +182,21 @@ impl Scheduler {
         &self,
         content: C,
         options: &EncoderOptions,
-        decision: Decision,
     ) -> Result<Vec<u8>, Error>
     where
         C: AsRef<[u8]> + Send + 'static,
     {
         let bytes = content.as_ref().len();
         let mut work = Chunks {
-            encoder: self.open(options, bytes, decision).await?,
+            encoder: self.open(options, bytes).await?,
             content,
             at: 0,
             frame: room(compress_bound(bytes))?,
-            state: State::NeedInput,
+            done: false,
         };
         // Dropped with this future. The thread that compresses the chunks checks it between two chunks.
         let wanted = Arc::new(());
-        while work.state != State::Done {
+        while !work.done {
             let (scheduler, options) = (self.clone(), options.clone());
             let watch = Arc::downgrade(&wanted);
             let done = self
@@ -242,7 +235,7 @@ impl<C: AsRef<[u8]>> Chunks<C> {
             let (result, ns) = timed(|| self.chunk());
             result?;
             scheduler.learn(options, bytes, self.at - before, ns);
-            if self.state == State::Done || scheduler.offload().queued() > 0 || !wanted() {
+            if self.done || scheduler.offload().queued() > 0 || !wanted() {
                 return Ok(self);
             }
         }
@@ -250,17 +243,14 @@ impl<C: AsRef<[u8]>> Chunks<C> {
 
     fn chunk(&mut self) -> Result<(), Error> {
         let rest = &self.content.as_ref()[self.at..];
-        let (mut chunk, after) = rest.split_at(rest.len().min(CHUNK_BYTES));
+        let (chunk, after) = rest.split_at(rest.len().min(CHUNK_BYTES));
         let operation = match after.is_empty() {
             true => Operation::End,
             false => Operation::Continue,
         };
-        let given = chunk.len();
-        let mut budget = Budget::slices(u32::MAX);
-        self.state = self
-            .encoder
-            .step_into(&mut chunk, &mut self.frame, operation, &mut budget)?;
-        self.at += given - chunk.len();
+        room::compress_all(&mut self.encoder, chunk, &mut self.frame, operation)?;
+        self.at += chunk.len();
+        self.done = after.is_empty();
         Ok(())
     }
 }

@@ -78,20 +78,21 @@ fn absurd_values_do_no_harm() {
 fn slices_follow_from_what_a_slice_takes() {
     let model = CostModel::default();
     let bytes = 200_000;
+    let sliced = |count| Decision::Sliced {
+        slice_bytes: SLICE_BYTES * count,
+    };
+    // 1.15 times the mean, as long as it does not vary.
     for (recipe, slice_ns, expected) in [
-        (
-            Recipe::Balanced,
-            40_000,
-            Decision::Sliced {
-                slice_bytes: SLICE_BYTES,
-            },
-        ),
+        (Recipe::Balanced, 80_000, sliced(1)),
+        (Recipe::Balanced, 40_000, sliced(2)),
+        (Recipe::Balanced, 20_000, sliced(4)),
+        (Recipe::Balanced, 1, sliced(8)),
         (Recipe::Balanced, 400_000, Decision::Offload),
         (Recipe::Maximum, 40_000, Decision::Offload),
     ] {
         let options = recipe.options(Some(bytes));
         let key = CostKey::compress_slice(&options, Some(bytes));
-        for _ in 0..40 {
+        for _ in 0..100 {
             model.observe(key, SLICE_BYTES, slice_ns);
         }
         assert_eq!(model.decide(&options, bytes as usize), expected);
@@ -107,6 +108,29 @@ fn slices_follow_from_what_a_slice_takes() {
         ..Recipe::Fast.options(Some(100))
     };
     assert_eq!(model.decide(&patch, 100), Decision::Offload);
+}
+
+#[test]
+fn one_slice_is_tried_where_the_mean_is_low_and_varies() {
+    let options = Recipe::Balanced.options(None);
+    let key = CostKey::compress_slice(&options, None);
+    let model = CostModel::default();
+    for value in [10_000, 20_000].repeat(40) {
+        model.observe(key, SLICE_BYTES, value * 4);
+    }
+    assert!(model.predict_ns(key, SLICE_BYTES) > THRESHOLD_NS);
+    assert_eq!(model.decide_stream(&options, None), Decision::Offload);
+    let model = CostModel::default();
+    for value in [1_000, 79_000].repeat(40) {
+        model.observe(key, SLICE_BYTES, value);
+    }
+    assert!(model.predict_ns(key, SLICE_BYTES) > THRESHOLD_NS);
+    assert_eq!(
+        model.decide_stream(&options, None),
+        Decision::Sliced {
+            slice_bytes: SLICE_BYTES
+        }
+    );
 }
 
 #[test]

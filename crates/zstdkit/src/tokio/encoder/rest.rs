@@ -54,7 +54,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         self.split = true;
         self.stage = Stage::Fresh;
         self.decision = Decision::Offload;
-        self.warm = false;
+        self.warm = None;
         self.unflushed = !self.gathered.is_empty();
     }
 }

@@ -7,7 +7,8 @@ use std::task::{Context, Poll, ready};
 use ::tokio::io::AsyncWrite;
 use turns::Keeps;
 
-use super::{AsyncEncoder, Engine, Slice, Stage};
+use super::slices::Slice;
+use super::{AsyncEncoder, Engine, Stage};
 use crate::schedule::Decision;
 use crate::sliced::SLICE_BYTES;
 use crate::step::Operation;
@@ -59,14 +60,14 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
 
     fn poll_take(&mut self, input: &[u8], context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         loop {
-            ready!(self.poll_ready(context))?;
+            ready!(self.poll_room(context))?;
             let most = self.gather_bytes_max();
             if self.given > 0 || self.gathered.len() >= most {
-                ready!(self.poll_give(Operation::Continue, context))?;
-            } else if self.slices() && self.gathered.is_empty() && input.len() >= SLICE_BYTES {
-                ready!(self.poll_turn(SLICE_BYTES, context));
-                let slice = Slice::Given(&input[..SLICE_BYTES]);
-                let (taken, _) = self.slice(slice, Operation::Continue)?;
+                ready!(self.poll_give(Operation::Flush, context))?;
+            } else if self.slices() && self.gathered.is_empty() && input.len() >= most {
+                ready!(self.poll_turn(most, context));
+                let slice = Slice::Given(&input[..most]);
+                let (taken, _) = self.slice(slice, Operation::Flush)?;
                 if taken > 0 {
                     return Poll::Ready(Ok(taken));
                 }
@@ -77,7 +78,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
                 // Another thread works while the caller makes the next chunk.
                 let full = self.gathered.len() == most;
                 if full && self.stage == Stage::Open && self.decision == Decision::Offload {
-                    self.send(Some(Operation::Continue), context);
+                    self.send(Some(Operation::Flush), context);
                 }
                 return Poll::Ready(Ok(count));
             }

@@ -1,0 +1,98 @@
+//! Slices: what of a stream is compressed where it is written.
+
+use std::io;
+use std::task::{Context, Poll};
+
+use ::tokio::io::AsyncWrite;
+use turns::{Keeps, timed};
+
+use super::{AsyncEncoder, Engine, Place};
+use crate::schedule::Decision;
+use crate::sliced::SLICE_BYTES;
+use crate::step::{Operation, State};
+use crate::tokio::room;
+use crate::tokio::tiny::TINY_BYTES;
+
+impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
+    /// Decides anew where content is compressed, after something was learned.
+    pub(super) fn decide(&mut self) {
+        let options = &self.options;
+        if self.decision != Decision::Inline && options.workers == 0 && options.prefix.is_none() {
+            self.decision = self.scheduler.model().decide_slice(self.key);
+        }
+    }
+
+    /// Compresses content of at most a slice on this thread. Returns how much of it was taken and what is left
+    /// to do.
+    pub(super) fn slice(
+        &mut self,
+        content: Slice<'_>,
+        operation: Operation,
+    ) -> io::Result<(usize, State)> {
+        let Engine::Local(encoder) = &mut self.engine else {
+            return Ok((0, State::MoreOutput));
+        };
+        let input = match content {
+            Slice::Given(input) => input,
+            Slice::Gathered(to) => &self.gathered[self.given..to],
+        };
+        let output = &mut self.output;
+        let bytes = input.len();
+        let step = || room::compress(encoder, input, output, operation);
+        let (step, ns) = match bytes < TINY_BYTES {
+            true => self.tiny.timed(step),
+            false => timed(step),
+        };
+        self.turn.held(ns);
+        let step = match step {
+            Ok(step) => step,
+            Err(error) => return Err(self.fail(error)),
+        };
+        // The first slice makes the tables, or fetches them from another thread. One that opens a frame holds this thread
+        // for as long as it takes: if it is a long one, shorter ones may do.
+        let model = self.scheduler.model();
+        let counts = match self.warm {
+            Some(Place::Here) => true,
+            Some(Place::Elsewhere) => false,
+            None => bytes > SLICE_BYTES && ns > model.predict_ns(self.key, bytes),
+        };
+        if bytes >= SLICE_BYTES && step.consumed == bytes && counts {
+            model.observe(self.key, bytes, ns);
+            self.decide();
+        }
+        self.warm = Some(Place::Here);
+        if let Slice::Gathered(_) = content {
+            self.given += step.consumed;
+        }
+        Ok((step.consumed, step.state))
+    }
+
+    pub(super) fn poll_turn(&mut self, bytes: usize, context: &mut Context<'_>) -> Poll<()> {
+        let model = self.scheduler.model();
+        let tiny_ns = self.tiny.expected_ns().filter(|_| bytes < TINY_BYTES);
+        let next_ns = tiny_ns.unwrap_or_else(|| model.predict_ns(self.key, bytes));
+        self.turn
+            .poll_take(context, next_ns, model.threshold_ns(), Keeps::Context)
+    }
+
+    /// Whether content is compressed in slices, here.
+    pub(super) fn slices(&self) -> bool {
+        matches!(self.decision, Decision::Sliced { .. })
+    }
+
+    /// Whether this much is sent to another thread. What is little is compressed here in any case.
+    pub(super) fn sends(&self, bytes: usize) -> bool {
+        let model = self.scheduler.model();
+        let fits = self.options.workers == 0
+            && bytes <= SLICE_BYTES
+            && model.predict_ns(self.key, bytes) <= model.threshold_ns();
+        self.decision == Decision::Offload && !fits
+    }
+}
+
+/// What a slice compresses.
+pub(super) enum Slice<'a> {
+    Given(&'a [u8]),
+    /// What is gathered, up to this byte.
+    Gathered(usize),
+}
