@@ -33,6 +33,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             the_name_and_the_word_are_the_same,
             what_is_read_is_not_written,
             output_goes_where_it_is_asked_to,
+            an_interrupt_leaves_the_finished_rounds_and_ends_by_the_signal,
         ],
     ]
 }
@@ -302,6 +303,47 @@ fn rounds_are_in_random_order_with_a_control() {
         .map(|one| one["times"].as_array().map(Vec::len))
         .collect();
     assert_eq!(counts, [Some(12), Some(12)]);
+}
+
+fn an_interrupt_leaves_the_finished_rounds_and_ends_by_the_signal() {
+    use crate::common::signals::{send, until};
+    use nix::sys::signal::Signal;
+
+    let dir = directory();
+    let script = |name: &str| format!("sh -c 'echo {name} >>calls; sleep 0.01'");
+    let child = crate::common::perfkit()
+        .arg("hyperfine")
+        .current_dir(dir.path())
+        .args(["--interleave", "-N", "-r100000", "--export-json", "r.json"])
+        .args([script("a"), script("b")])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    // Three runs a round: with the tenth, three rounds are finished.
+    let calls = dir.path().join("calls");
+    until("three rounds", || {
+        let calls = std::fs::read_to_string(&calls).unwrap_or_default();
+        calls.lines().count() >= 10
+    });
+    send(&child, Signal::SIGINT);
+    let output = child.wait_with_output().expect("it ends");
+    let by = std::os::unix::process::ExitStatusExt::signal(&output.status);
+    assert_eq!(by, Some(Signal::SIGINT as i32));
+    let run = Run::from(output);
+    assert!(run.text().contains("runs, cut short"), "{}", run.text());
+    assert!(run.text().contains("Summary\n"), "{}", run.text());
+    assert!(
+        run.stderr.contains("interrupted: this is of "),
+        "{}",
+        run.stderr
+    );
+    let json: Value = serde_json::from_str(&read(&dir, "r.json")).expect("JSON");
+    for result in json["results"].as_array().expect("results") {
+        assert_eq!(result["cut_short"], true);
+        let times = result["times"].as_array().map(Vec::len);
+        assert!(times >= Some(3), "{times:?}");
+    }
 }
 
 fn the_name_and_the_word_are_the_same() {

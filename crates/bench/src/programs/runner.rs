@@ -150,7 +150,11 @@ impl<'a, L: Launch> Runner<'a, L> {
             self.watch.advance(1);
         }
         self.watch.finish();
-        Ok(Sample { program, runs })
+        Ok(Sample {
+            program,
+            runs,
+            cut_short: false,
+        })
     }
 
     /// Runs what comes after all runs of a command line.
@@ -165,9 +169,11 @@ impl<'a, L: Launch> Runner<'a, L> {
     /// Measures all command lines in rounds, each round in a new random order, and one of them twice in each
     /// round, as a control. What goes before and after all runs of each is run before and after all rounds.
     ///
+    /// A stop leaves the rounds that were finished, as samples that are [cut short](Sample::cut_short).
+    ///
     /// # Errors
     ///
-    /// What fails, and [`Error::Stopped`].
+    /// What fails, and [`Error::Stopped`] before the end of the first round.
     pub fn interleaved(&mut self) -> Result<Interleaved, Error> {
         let programs = self.plan.programs.len();
         let controlled = self.plan.reference.filter(|at| *at < programs).unwrap_or(0);
@@ -188,7 +194,10 @@ impl<'a, L: Launch> Runner<'a, L> {
                 true => turn.side,
                 false => controlled,
             };
-            let found = self.once(index, Step::Run(u64::from(turn.round)))?;
+            let found = match self.once(index, Step::Run(u64::from(turn.round))) {
+                Err(Error::Stopped) => return Ok(None),
+                found => found?,
+            };
             if turn.round == 0 {
                 round_ns.set(round_ns.get() + found.whole_ns);
             }
@@ -209,11 +218,21 @@ impl<'a, L: Launch> Runner<'a, L> {
         };
         let measured = paired_until(programs + 1, plan.seed, turn, ends)?;
         watch.finish();
-        let pairs = plan.programs.iter().cloned().zip(runs);
+        let (rounds, cut_short) = (measured.rounds(), !measured.is_complete());
+        if rounds == 0 {
+            return Err(Error::Stopped);
+        }
+        let sample = |(program, mut runs): (&Program, Vec<Ran>)| {
+            // Those of a round that was not finished have no pairs.
+            runs.truncate(rounds);
+            Sample {
+                program: program.clone(),
+                runs,
+                cut_short,
+            }
+        };
         Ok(Interleaved {
-            samples: pairs
-                .map(|(program, runs)| Sample { program, runs })
-                .collect(),
+            samples: plan.programs.iter().zip(runs).map(sample).collect(),
             control: measured.side(programs).to_vec(),
             controlled: measured.side(controlled).to_vec(),
         })

@@ -16,6 +16,8 @@ pub struct Sample {
     pub program: Program,
     /// Its runs, in their order; what the shell took to start is taken off.
     pub runs: Vec<Ran>,
+    /// Whether the caller asked to stop before all runs were made.
+    pub cut_short: bool,
 }
 
 /// Runs that took much longer or shorter than the rest.
@@ -150,6 +152,7 @@ pub(super) fn sample(name: &str, times_ns: &[f64]) -> Sample {
     Sample {
         program: Program::new(name),
         runs: times_ns.iter().map(run).collect(),
+        cut_short: false,
     }
 }
 

@@ -96,7 +96,18 @@ fn measure(args: &HyperfineArgs, words: &[OsString]) -> Result<()> {
     {
         message::output(job.content(export, &samples).as_bytes())?;
     }
-    Ok(())
+    match samples.iter().find(|sample| sample.cut_short) {
+        Some(sample) => {
+            let rounds = sample.runs.len();
+            let plural = if rounds == 1 { "" } else { "s" };
+            message::note(
+                &format!("interrupted: this is of {rounds} finished round{plural}"),
+                "the files are written, and marked in JSON as cut_short",
+            );
+            Err(Error::Stopped.into())
+        }
+        None => Ok(()),
+    }
 }
 
 /// What to measure, and what becomes of it.
@@ -136,7 +147,9 @@ impl Job<'_> {
             self.show(sample)?;
         }
         self.export(&found.samples)?;
-        for index in 0..self.plan.programs.len() {
+        // After an interrupt nothing is started any more.
+        let complete = !found.samples.iter().any(|sample| sample.cut_short);
+        for index in (0..self.plan.programs.len()).filter(|_| complete) {
             runner.clean_up(index)?;
         }
         Ok((found.samples.clone(), Some(found)))

@@ -57,8 +57,9 @@ pub(super) fn result(sample: &Sample, unit: Option<TimeUnit>) -> String {
     let [min, max] = sample.range_ns().map(time);
     let _ = writeln!(
         text,
-        "  Range ({CYAN}min{CYAN:#} … {CYAN}max{CYAN:#}):   {CYAN}{min:>8}{CYAN:#} … {CYAN}{max:>8}{CYAN:#}    {FAINT}{} runs{FAINT:#}",
-        sample.runs.len()
+        "  Range ({CYAN}min{CYAN:#} … {CYAN}max{CYAN:#}):   {CYAN}{min:>8}{CYAN:#} … {CYAN}{max:>8}{CYAN:#}    {FAINT}{} runs{}{FAINT:#}",
+        sample.runs.len(),
+        if sample.cut_short { ", cut short" } else { "" }
     );
     let earned = PERCENTILES
         .iter()

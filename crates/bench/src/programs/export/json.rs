@@ -33,6 +33,17 @@ struct Row {
     exit_codes: Vec<Option<i32>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     parameters: BTreeMap<String, String>,
+    /// Of perfkit's own, where an interrupt ended the runs early.
+    #[serde(skip_serializing_if = "is_false")]
+    cut_short: bool,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 pub(super) fn content(samples: &[Sample], perfkit: Option<Value>) -> String {
@@ -60,5 +71,6 @@ fn row(sample: &Sample) -> Row {
         parameters: parameters
             .map(|((name, value), _)| (name.clone(), value.clone()))
             .collect(),
+        cut_short: sample.cut_short,
     }
 }

@@ -51,6 +51,15 @@ fn json_has_seconds_and_every_run() {
     );
     let one = Export::Json.content(&[sample("a", &[1.0])], None, Sorted::ByCommand, None);
     assert!(one.contains("\"stddev\": null"), "{one}");
+    let marked = |cut_short| {
+        let sample = Sample {
+            cut_short,
+            ..sample("a", &[1.0])
+        };
+        let text = Export::Json.content(&[sample], None, Sorted::ByCommand, None);
+        text.contains("\"cut_short\": true")
+    };
+    assert!(marked(true) && !marked(false) && !one.contains("cut_short"));
     let none = Export::Json.content(&[], None, Sorted::ByCommand, None);
     assert_eq!(none, "{\n  \"results\": []\n}\n");
 }

@@ -236,3 +236,30 @@ fn a_shell_that_does_not_run_and_a_wish_to_stop_end_it() {
     assert!(matches!(runner.measure(0), Err(Error::Stopped)));
     assert!(matches!(runner.interleaved(), Err(Error::Stopped)));
 }
+
+#[test]
+fn a_stop_leaves_the_rounds_that_were_finished() {
+    let plan = Plan {
+        shell: Shell::None,
+        ..plan(&["5", "6"])
+    };
+    // Three runs a round: the stop comes in the first round, between two, in the second, and after the last.
+    for (stops_at, rounds) in [(2, None), (3, Some(1)), (4, Some(1)), (6, Some(2))] {
+        let fake = Fake {
+            stops_at: Some(stops_at),
+            ..Fake::default()
+        };
+        let mut runner = Runner::new(&plan, fake, &()).unwrap();
+        let found = runner.interleaved();
+        let Some(rounds) = rounds else {
+            assert!(matches!(found, Err(Error::Stopped)));
+            continue;
+        };
+        let found = found.unwrap();
+        for sample in &found.samples {
+            assert_eq!(sample.runs.len(), rounds, "{stops_at}");
+            assert_eq!(sample.cut_short, stops_at < 6, "{stops_at}");
+        }
+        assert_eq!(found.control(&[1.0; 9]).len(), rounds);
+    }
+}
