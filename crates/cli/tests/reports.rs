@@ -215,6 +215,8 @@ fn merged_reports_add_up() {
     )
     .expect(0);
     assert_eq!(merged.json()["latencies"][0]["n"].as_u64(), Some(2 * n));
+    let said = "holds the same bytes as 'r.json' (its samples count twice";
+    assert!(merged.stderr.contains(said), "{}", merged.stderr);
     let overlaid = run(dir.path(), ["report", "r.json", "r.json"]).expect(0);
     let of_r = |line: &&str| line.starts_with("  r.json") && line.contains(" µs");
     // Where a chunk was a call, service and hold are one row.

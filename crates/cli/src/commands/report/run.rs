@@ -22,6 +22,9 @@ pub(crate) fn run(args: &RenderArgs, name: &'static str, argv: &[OsString]) -> R
     let to_file = args.to.is_some();
     let mut args = args.clone().exporting()?;
     let mut loaded = load(&args.files, args.unit)?;
+    if args.merge && args.output.terminal.wants_warnings() {
+        say_twins(&loaded);
+    }
     say_losses(&loaded, &args);
     if to_file {
         if args.output.terminal.wants_warnings() {
@@ -65,6 +68,21 @@ fn load(paths: &[PathBuf], unit: Option<HgrmUnit>) -> Result<Vec<Saved>> {
         }
     }
     Ok(loaded)
+}
+
+/// Says which files have the same bytes: their samples count twice in a sum.
+fn say_twins(loaded: &[Saved]) {
+    for (nth, file) in loaded.iter().enumerate() {
+        let is_twin = |other: &&Saved| {
+            (other.input.bytes, &other.input.xxh64) == (file.input.bytes, &file.input.xxh64)
+        };
+        if let Some(twin) = loaded[..nth].iter().find(is_twin) {
+            message::note(
+                &format!("'{}' holds the same bytes as '{}'", file.name, twin.name),
+                "its samples count twice: leave one of them out",
+            );
+        }
+    }
 }
 
 /// Says what the export files cannot keep of what was read.
