@@ -284,6 +284,11 @@ pub fn report_json(data: &[u8]) {
             "a report differs from itself: {}",
             comparison.reason
         );
+        let mut tails = comparison.tails.iter();
+        assert!(
+            tails.all(|tail| tail.interval[0] <= 0.0 && 0.0 <= tail.interval[1]),
+            "a tail differs from itself: {tails:?}"
+        );
     }
 }
 

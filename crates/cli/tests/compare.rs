@@ -51,7 +51,8 @@ fn a_run_compared_with_itself_shows_no_difference_and_its_resolution() {
         same.text()
     );
     assert!(
-        same.text().contains("unpaired, drift not controlled"),
+        same.text()
+            .contains("two separate runs, drift not controlled"),
         "{}",
         same.text()
     );
@@ -74,14 +75,13 @@ fn a_regression_fails_the_gate_and_an_undecided_one_can_be_refused() {
     judged("compare ten near --fail-on-regression=4").expect(4);
     judged("compare ten near --fail-on-regression=6").expect(0);
     let open = judged("compare ten near --fail-on-regression=5 -qq").expect(5);
-    let said =
-        "whether numbers is worse by more than the 5 % of --fail-on-regression is not decided: ";
+    let said = "whether the median of numbers is worse by more than the 5 % of --fail-on-regression is not decided: ";
     assert!(open.stderr.contains(said), "{}", open.stderr);
     judged("compare ten near --fail-on-regression=5 --slo-undecided pass").expect(0);
     // Two separate runs only suggest, and say so.
     let line = "compare base slow --fail-on-regression -qq";
     let suggested = run(dir.path(), words(line)).expect(0);
-    let said = "numbers is worse by +100 %, more than the 0 % of --fail-on-regression, but two separate runs";
+    let said = "the median of numbers is worse by +100 %, more than the 0 % of --fail-on-regression, but two separate runs";
     assert!(suggested.stderr.contains(said), "{}", suggested.stderr);
     run(dir.path(), words("compare base slow --fail-unpaired")).expect(2);
     run(dir.path(), words("compare few few --require-verdict")).expect(5);
@@ -91,6 +91,47 @@ fn a_regression_fails_the_gate_and_an_undecided_one_can_be_refused() {
             .stderr
             .contains("'base' has 100 numbers and 'few' has 2")
     );
+}
+
+#[test]
+fn a_tail_that_differs_is_said_and_can_fail_where_the_median_is_the_same() {
+    let dir = directory();
+    let column = |slow: u32| -> String {
+        let value = |nth: u32| if nth % 20 == 7 { slow } else { 100 + nth % 3 };
+        (0..2_000).map(|nth| format!("{}\n", value(nth))).collect()
+    };
+    file(dir.path(), "base", column(110).as_bytes());
+    file(dir.path(), "slow", column(1_100).as_bytes());
+    let judged = |line: &str| run(dir.path(), words(&format!("compare base slow {line}")));
+    let shown = judged("").expect(0);
+    let said = "numbers: median: no difference beyond ±1 %";
+    assert!(shown.text().contains(said), "{}", shown.text());
+    let tail = "p99 worse by 10.0x (interval 10.0x to 10.0x)";
+    let flat = shown
+        .text()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(flat.contains(tail), "{flat}");
+    let csv = judged("--report csv").expect(0);
+    assert!(csv.text().contains(tail), "{}", csv.text());
+    // The limit is on the median, and it is said what that leaves out.
+    let passed = judged("--fail-on-regression 5% --fail-unpaired").expect(0);
+    let said = "the limit is on the median, and of numbers p99 worse by 10.0x";
+    assert!(passed.stderr.contains(said), "{}", passed.stderr);
+    let failed = judged("--fail-on-regression p99:5% --fail-unpaired -qq").expect(4);
+    let said = "p99 of numbers is worse by +900 %, more than the 5 % of --fail-on-regression";
+    assert!(failed.stderr.contains(said), "{}", failed.stderr);
+    judged("--fail-on-regression 5% --fail-on-regression p99:5% --fail-unpaired").expect(4);
+    judged("--fail-on-regression p99:1000 --fail-unpaired").expect(0);
+    // There are too few for this one.
+    let open = judged("--fail-on-regression=p99.9:5% --fail-unpaired").expect(5);
+    assert!(
+        open.stderr.contains("too few single operations"),
+        "{}",
+        open.stderr
+    );
+    judged("--fail-on-regression=p95:5%").expect(2);
 }
 
 #[test]
@@ -245,7 +286,7 @@ fn every_form_of_a_comparison_says_its_numbers_reason_and_label() {
         for said in [
             "baseline base, target slow",
             "slower by 100.00 %",
-            "unpaired, drift not controlled",
+            "two separate runs, drift not controlled",
         ] {
             assert!(shown.text().contains(said), "{said} in {}", shown.text());
         }

@@ -187,7 +187,7 @@ fn a_gate_that_fails_a_run_is_named_however_quiet_it_is() {
         (
             "compare steady slow --fail-on-regression=5 --fail-unpaired",
             4,
-            "numbers is worse by ",
+            "the median of numbers is worse by ",
         ),
         (
             "compare two two --require-verdict",

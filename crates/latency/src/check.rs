@@ -330,6 +330,13 @@ fn comparison(found: &Comparison, at: Row) -> Checked {
             at.need(in_order(differences), field, message)?;
         }
     }
+    for tail in &found.tails {
+        let is_tail = tail.p > 50.0 && tail.p < 100.0;
+        at.need(is_tail, "tails", "a percentile is not above the median")?;
+        let [low, high] = tail.interval;
+        let holds = low <= tail.difference && tail.difference <= high;
+        at.need(holds, "tails", "a difference is outside its interval")?;
+    }
     for (field, value) in [
         ("baseline_median_ns", found.baseline_median_ns),
         ("target_median_ns", found.target_median_ns),

@@ -77,9 +77,14 @@ pub fn order_statistic_ranks(n: u64, p: f64, confidence: f64) -> Option<(u64, u6
 }
 
 /// [`order_statistic_ranks`] of values of which `inflation` count as one: the ranks of fewer values, as shares of all.
-fn dependent_ranks(n: u64, p: f64, inflation: f64) -> Option<(u64, u64)> {
+pub(crate) fn dependent_ranks(
+    n: u64,
+    p: f64,
+    inflation: f64,
+    confidence: f64,
+) -> Option<(u64, u64)> {
     let effective = dependence::effective(n, dependence::of_percentile(inflation, p));
-    let (low, high) = order_statistic_ranks(effective, p, CONFIDENCE)?;
+    let (low, high) = order_statistic_ranks(effective, p, confidence)?;
     if effective == n {
         return Some((low, high));
     }
@@ -195,7 +200,7 @@ impl Ladder<'_> {
     fn bounds(&self, n: u64, p: f64) -> Option<(u64, u64)> {
         let sampled = self.timing != Timing::Modelled;
         sampled
-            .then(|| dependent_ranks(n, p, self.inflation))
+            .then(|| dependent_ranks(n, p, self.inflation, CONFIDENCE))
             .flatten()
     }
 

@@ -1,7 +1,10 @@
 //! What comparisons came to, in sentences for the head of a report.
 //!
 //! A sentence says no more than the verdict that it is made of: a difference stands with its interval, and what could
-//! not be told apart is said to be so. Verdicts are made in `latency::compare`.
+//! not be told apart is said to be so. A verdict is on the median, and the sentence says so; what is known of the tail
+//! follows it. Verdicts are made in `latency::compare`.
+
+mod tails;
 
 use latency::report::{Comparison, Design, Verdict};
 
@@ -22,7 +25,7 @@ const NAMED_MAX: usize = 3;
 /// let found = compare::interleaved(names, sides);
 /// assert_eq!(
 ///     verdicts::findings(&[found]),
-///     ["copy: new takes 10 % less time than old (95 % interval 10 % to 10 %)."],
+///     ["copy: median: new takes 10 % less time than old (95 % interval 10 % to 10 %)."],
 /// );
 /// ```
 #[must_use]
@@ -54,8 +57,9 @@ pub fn sentence(found: &Comparison) -> String {
     } = found;
     let Some((median, [low, high])) = interval(found) else {
         return format!(
-            "{row}: nothing is known of {target} against {baseline}: {}.",
-            found.reason
+            "{row}: nothing is known of {target} against {baseline}: {}{}.",
+            found.reason,
+            tails::clause(found)
         );
     };
     let [less, more] = words(found);
@@ -64,15 +68,15 @@ pub fn sentence(found: &Comparison) -> String {
         signed(low),
         signed(high)
     );
-    match found.verdict {
+    let median = match found.verdict {
         Verdict::Better => format!(
-            "{row}: {target} {} than {baseline} (95 % interval {} to {}).",
+            "{target} {} than {baseline} (95 % interval {} to {})",
             less.replace('#', &share(-median)),
             share(-high),
             share(-low),
         ),
         Verdict::Worse => format!(
-            "{row}: {target} {} than {baseline} (95 % interval {} to {}).",
+            "{target} {} than {baseline} (95 % interval {} to {})",
             more.replace('#', &share(median)),
             share(low),
             share(high),
@@ -80,18 +84,43 @@ pub fn sentence(found: &Comparison) -> String {
         Verdict::NoDifference => {
             let margin = found.margin.unwrap_or(0.0);
             format!(
-                "{row}: no difference beyond ±{} between {target} and {baseline} ({signed}).",
+                "no difference beyond ±{} between {target} and {baseline} ({signed})",
                 share(margin)
             )
         }
         Verdict::Small => format!(
-            "{row}: {target} differs from {baseline} no more than the control differs from itself ({signed}): this \
-             may be drift."
+            "{target} differs from {baseline} by {} ({signed}), and that may be drift: {}",
+            self::signed(median),
+            drift(found, [low, high])
         ),
         Verdict::Inconclusive => {
-            format!("{row}: this run cannot tell {target} from {baseline} ({signed}).")
+            format!("this run cannot tell {target} from {baseline} ({signed})")
         }
+    };
+    format!("{row}: median: {median}{}.", tails::clause(found))
+}
+
+/// Why a difference is not trusted: because the control differs by as much, or because the runs drifted.
+fn drift(found: &Comparison, [low, high]: [f64; 2]) -> String {
+    let nearer = low.abs().min(high.abs());
+    let control = found.control.as_ref();
+    let control = control.map(|control| control.median_ci95.unwrap_or(control.range));
+    let bound = control.map_or(0.0, |[low, high]| low.abs().max(high.abs()));
+    match bound >= nearer {
+        true => format!(
+            "{} differs from itself by up to {}",
+            found.baseline,
+            share(bound)
+        ),
+        false => "either run drifted by as much within itself".to_owned(),
     }
+}
+
+/// Which percentiles above the median differ, and by how much; empty where none does.
+#[must_use]
+pub fn tails(found: &Comparison) -> String {
+    let differ: Vec<String> = found.tails.iter().filter_map(tails::words).collect();
+    differ.join("; ")
 }
 
 /// The same of many: which rows differ, the greatest differences first, and how many do not.
@@ -137,7 +166,7 @@ fn summary(comparisons: &[Comparison]) -> Vec<String> {
             rest => format!("; {rest} more"),
         };
         findings.push(format!(
-            "{who} in {} of {all}: {}{rest}.",
+            "median: {who} in {} of {all}: {}{rest}.",
             of.len(),
             named.join("; ")
         ));
@@ -154,8 +183,9 @@ fn summary(comparisons: &[Comparison]) -> Vec<String> {
         rest.push(format!("not told apart in {open} of {all}"));
     }
     if !rest.is_empty() {
-        findings.push(format!("{}.", rest.join(", ")));
+        findings.push(format!("median: {}.", rest.join(", ")));
     }
+    findings.extend(tails::summary(comparisons));
     findings
 }
 
@@ -217,137 +247,4 @@ fn signed(value: f64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use latency::compare::{self, Names, Options, Sides};
-
-    use super::*;
-
-    /// Rounds of which the target takes so many times as long, with noise on either side.
-    fn compared(row: &str, factor: f64, noise: f64, rounds: usize) -> Comparison {
-        let wobble = |nth: usize, step: usize| 1.0 + noise * ((nth * step % 11) as f64 - 5.0) / 5.0;
-        let side = |factor: f64, step: usize| -> Vec<f64> {
-            (0..rounds)
-                .map(|nth| 1e6 * factor * wobble(nth, step))
-                .collect()
-        };
-        let (base, target, control) = (side(1.0, 3), side(factor, 5), side(1.0, 7));
-        let sides = Sides {
-            base: &base,
-            target: &target,
-            control: Some(&control),
-            bucket_ops: 1,
-        };
-        let names = Names {
-            row,
-            baseline: "old",
-            target: "new",
-        };
-        compare::interleaved(names, sides)
-    }
-
-    #[test]
-    fn a_sentence_says_what_the_verdict_says() {
-        let said = |factor, noise, rounds| findings(&[compared("copy", factor, noise, rounds)]);
-        assert_eq!(
-            said(0.8, 0.0, 40),
-            ["copy: new takes 20 % less time than old (95 % interval 20 % to 20 %)."]
-        );
-        assert_eq!(
-            said(1.25, 0.0, 40),
-            ["copy: new takes 25 % more time than old (95 % interval 25 % to 25 %)."]
-        );
-        assert_eq!(
-            said(1.0, 0.0, 40),
-            [
-                "copy: no difference beyond ±1 % between new and old (95 % interval of the difference 0 % to 0 %)."
-            ]
-        );
-        let noisy = compared("copy", 1.02, 0.3, 12);
-        assert_eq!(noisy.verdict, Verdict::Inconclusive);
-        let said_of_noise = sentence(&noisy);
-        assert!(
-            said_of_noise.starts_with("copy: this run cannot tell new from old (95 % interval of"),
-            "{said_of_noise}"
-        );
-        assert_eq!(
-            said(0.5, 0.0, 3),
-            ["copy: nothing is known of new against old: 3 pairs, 6 needed."]
-        );
-    }
-
-    #[test]
-    fn the_ends_of_an_interval_stand_in_order_and_hold_the_difference() {
-        for factor in [0.5, 0.7, 1.5, 3.0] {
-            let found = compared("copy", factor, 0.02, 60);
-            let said = sentence(&found);
-            let numbers: Vec<f64> = said
-                .split([' ', '('])
-                .filter_map(|word| word.parse().ok())
-                .collect();
-            let [median, _, low, high] = numbers[..] else {
-                panic!("{said}");
-            };
-            assert!(low <= median && median <= high && low > 0.0, "{said}");
-        }
-    }
-
-    #[test]
-    fn many_rows_are_summed_up_by_their_verdicts() {
-        let rows = [
-            compared("a", 0.9, 0.0, 20),
-            compared("b", 0.5, 0.0, 20),
-            compared("c", 1.0, 0.0, 20),
-            compared("d", 2.0, 0.0, 20),
-            compared("e", 1.02, 0.3, 12),
-        ];
-        assert_eq!(
-            findings(&rows),
-            [
-                "new takes less time than old in 2 of 5: b by 50 % (50 % to 50 %); a by 10 % (10 % to 10 %).",
-                "new takes more time than old in 1 of 5: d by 100 % (100 % to 100 %).",
-                "no difference beyond the margin in 1 of 5, not told apart in 1 of 5.",
-            ]
-        );
-        let mut other = rows.to_vec();
-        other[1].target = "newest".to_owned();
-        let said = findings(&other);
-        assert!(
-            said[0].starts_with("less time in 2 of 5: b: newest than old by 50 %"),
-            "{said:?}"
-        );
-        let many: Vec<Comparison> = (0..9).map(|_| compared("r", 0.5, 0.0, 20)).collect();
-        assert!(findings(&many)[0].ends_with("; 6 more."));
-        assert!(findings(&[]).is_empty());
-    }
-
-    #[test]
-    fn plain_numbers_are_no_times_and_two_runs_only_suggest() {
-        let names = Names {
-            row: "numbers",
-            baseline: "a",
-            target: "b",
-        };
-        let base: Vec<f64> = (0..200).map(|nth| 100.0 + f64::from(nth % 7)).collect();
-        let target: Vec<f64> = base.iter().map(|value| value * 3.0).collect();
-        let found = compare::numbers(names, &base, &target, Options::default());
-        let said = findings(&[found]);
-        assert!(
-            said[0].starts_with("numbers: b is 200 % higher than a"),
-            "{said:?}"
-        );
-        assert_eq!(said.len(), 2);
-        assert!(said[1].starts_with("Two separate runs"), "{said:?}");
-    }
-
-    #[test]
-    fn shares_are_as_exact_as_they_need_to_be() {
-        assert_eq!(
-            [0.123, 0.0025, -0.000_001, 0.0999, 1.0].map(share),
-            ["12.3 %", "0.25 %", "0 %", "9.99 %", "100 %"]
-        );
-        assert_eq!(
-            [0.123, -0.0025, 0.0, 0.001].map(signed),
-            ["+12.3 %", "-0.25 %", "0 %", "+0.1 %"]
-        );
-    }
-}
+mod tests;

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use latency::compare::{self, Names, Sides};
+use latency::compare::{self, Names, Options, Sides};
 use latency::report::{Comparison, Verdict};
 
 use super::{Interleaved, Sample};
@@ -43,12 +43,16 @@ impl Standing {
                 let margin = self.comparison.margin.unwrap_or(0.0) * 100.0;
                 format!("no difference beyond {margin:.2} %")
             }
-            Verdict::Small => "small, not distinguishable from drift".to_owned(),
+            Verdict::Small => "not distinguishable from drift".to_owned(),
             Verdict::Inconclusive => "cannot tell".to_owned(),
         };
-        match self.interval {
-            Some([low, high]) => format!("{low:.2} … {high:.2} (95 %): {said}"),
+        let median = match self.interval {
+            Some([low, high]) => format!("median {low:.2} … {high:.2} (95 %): {said}"),
             None => format!("{said}: {}", self.comparison.reason),
+        };
+        match report::verdicts::tails(&self.comparison) {
+            none if none.is_empty() => median,
+            tails => format!("{median}; {tails}"),
         }
     }
 }
@@ -131,6 +135,7 @@ fn standing(
     };
     let times = |at: usize| samples[at].times_ns();
     let (base_ns, target_ns) = (times(base), times(target));
+    let options = Options::default().singles(true);
     let comparison = match interleaved {
         Some(rounds) => {
             let control = rounds.control(&base_ns);
@@ -140,7 +145,7 @@ fn standing(
                 control: Some(&control),
                 bucket_ops: 1,
             };
-            compare::interleaved(names, sides)
+            compare::interleaved_with(names, sides, options)
         }
         None => {
             let sides = Sides {
@@ -149,7 +154,7 @@ fn standing(
                 control: None,
                 bucket_ops: 1,
             };
-            compare::sequential(names, sides)
+            compare::sequential_with(names, sides, options)
         }
     };
     let interval = comparison
@@ -208,7 +213,10 @@ mod tests {
         let samples = [sample("a", &times(1.0)), sample("b", &times(1.5))];
         let found = relative(&samples, None, None, true).unwrap();
         let standing = found[1].standing.as_ref().unwrap();
-        assert_eq!(standing.words(), "1.50 … 1.50 (95 %): a difference");
+        assert_eq!(
+            standing.words(),
+            "median 1.50 … 1.50 (95 %): a difference; p90 worse by 50 % (interval 48.6 % to 51.4 %)"
+        );
         assert!(standing.comparison.reason.contains("suggestive"));
     }
 }

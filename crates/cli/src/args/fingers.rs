@@ -49,9 +49,13 @@ fn with_percentage(words: Vec<OsString>) -> Vec<OsString> {
     let mut only_data = false;
     for word in words {
         only_data |= word == "--";
-        let number = word
-            .to_str()
-            .map(|text| text.trim_end_matches('%').trim_end());
+        // `5%`, or `p99:5%`.
+        let number = word.to_str().map(|text| {
+            let share = text.strip_prefix('p').and_then(|text| text.split_once(':'));
+            let share = share.filter(|(p, _)| p.parse::<f64>().is_ok());
+            let share = share.map_or(text, |(_, share)| share);
+            share.trim_end_matches('%').trim_end()
+        });
         let is_number = |number: &str| {
             number.starts_with(|c: char| c.is_ascii_digit()) && number.parse::<f64>().is_ok()
         };
@@ -218,6 +222,8 @@ mod tests {
         for (line, expected) in [
             ("perfkit compare a b F 5%", "perfkit compare a b F=5%"),
             ("perfkit compare F 0.5 a b", "perfkit compare F=0.5 a b"),
+            ("perfkit compare F p99:5% a", "perfkit compare F=p99:5% a"),
+            ("perfkit compare F px:5 a", "perfkit compare F px:5 a"),
             ("perfkit compare F a b", "perfkit compare F a b"),
             ("perfkit compare F ./5 b", "perfkit compare F ./5 b"),
             ("perfkit compare F=3 5 b", "perfkit compare F=3 5 b"),

@@ -89,7 +89,7 @@ type Wrong = (&'static str, fn(&mut Report));
 
 #[test]
 fn what_cannot_be_true_is_refused_at_its_row_and_field() {
-    let wrongs: [Wrong; 23] = [
+    let wrongs: [Wrong; 25] = [
         ("latencies[0].n", |r| r.latencies[0].n += 1),
         ("latencies[0].n", |r| r.latencies[0].saturated = 3),
         ("latencies[0].n", |r| r.latencies[0].saturated = u64::MAX),
@@ -141,6 +141,12 @@ fn what_cannot_be_true_is_refused_at_its_row_and_field() {
         ("comparisons[0].difference", |r| {
             let found: &mut Differences = r.comparisons[0].difference.as_mut().expect("some");
             found.better = 1.5;
+        }),
+        ("comparisons[0].tails", |r| {
+            r.comparisons[0].tails[0].interval = [0.5, 0.6]
+        }),
+        ("comparisons[0].tails", |r| {
+            r.comparisons[0].tails[0].p = 50.0
         }),
         ("gates[0].limit_ns", |r| r.gates[0].limit_ns = Some(1)),
         ("gates[0].gate", |r| r.gates[0].gate = "p101<=1s".to_owned()),

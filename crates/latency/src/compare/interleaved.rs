@@ -2,8 +2,9 @@
 
 use super::difference::{self, differences_at, median};
 use super::options::{CONFIDENCE, Names, Options, Sides};
+use super::tails::{Sample, Samples};
 use super::verdict::Evidence;
-use crate::report::{Comparison, Design};
+use crate::report::{Comparison, Design, Latency};
 
 /// Compares sides that ran interleaved, in random order, in one run.
 #[must_use]
@@ -14,6 +15,39 @@ pub fn interleaved(names: Names<'_>, sides: Sides<'_>) -> Comparison {
 /// [`interleaved`] at another strictness.
 #[must_use]
 pub fn interleaved_with(names: Names<'_>, sides: Sides<'_>, options: Options) -> Comparison {
+    let samples = options.singles.then(|| Samples {
+        base: Sample::of_values(sides.base),
+        target: Sample::of_values(sides.target),
+        control: sides.control.map(Sample::of_values),
+    });
+    compared(names, sides, options, samples)
+}
+
+/// [`interleaved_with`], and the tails of the single operations that the rows of the three sides hold: baseline, target
+/// and control.
+#[must_use]
+pub fn interleaved_rows(
+    names: Names<'_>,
+    sides: Sides<'_>,
+    [base, target, control]: [&Latency; 3],
+    options: Options,
+) -> Comparison {
+    let samples = Sample::of_row(base)
+        .zip(Sample::of_row(target))
+        .map(|(base, target)| Samples {
+            base,
+            target,
+            control: Sample::of_row(control),
+        });
+    compared(names, sides, options, samples)
+}
+
+fn compared(
+    names: Names<'_>,
+    sides: Sides<'_>,
+    options: Options,
+    samples: Option<Samples>,
+) -> Comparison {
     let skipped = difference::skipped(sides.base, sides.target);
     let evidence = Evidence {
         design: Design::Interleaved,
@@ -27,6 +61,7 @@ pub fn interleaved_with(names: Names<'_>, sides: Sides<'_>, options: Options) ->
         bucket_ops: sides.bucket_ops,
         baseline_median: median(sides.base),
         target_median: median(sides.target),
+        samples,
     };
     evidence.conclude(names, options)
 }

@@ -8,6 +8,9 @@
 //! wider), which is two one-sided tests (Schuirmann, J. Pharmacokinet. Biopharm. 15, 1987). An interval that
 //! excludes 0 and does not clear the control is *small*; anything else is inconclusive.
 //!
+//! The median says nothing of a tail: where single values are known, their percentiles above it are compared as well,
+//! each with a verdict of its own ([`TAILS`]).
+//!
 //! A comparison may be looked at while it runs, so that it ends when the verdict stands: [`Looks`] keeps the
 //! error of all looks together at that of one.
 //!
@@ -22,11 +25,15 @@ mod looks;
 mod options;
 mod regression;
 mod sequential;
+mod tails;
 mod verdict;
 
 pub use difference::{differences, median};
-pub use interleaved::{interleaved, interleaved_with};
+pub use interleaved::{interleaved, interleaved_rows, interleaved_with};
 pub use looks::Looks;
 pub use options::{CONFIDENCE, MARGIN, MARGIN_MAX, Names, Options, PAIRS_MIN, Sides};
 pub use regression::Regression;
-pub use sequential::{numbers, reports, reports_with, sequences, sequential, sequential_with};
+pub use sequential::{
+    numbers, reports, reports_with, rows, sequences, sequential, sequential_with,
+};
+pub use tails::TAILS;

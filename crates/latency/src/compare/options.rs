@@ -50,6 +50,9 @@ pub struct Options {
     pub margin: f64,
     /// Confidence of the intervals: [`CONFIDENCE`], or more at one of several [`Looks`](super::Looks).
     pub confidence: f64,
+    /// Whether the values are single operations (or runs of a command), whose tails are compared, too. Of sums over
+    /// several operations there are no tails. Off by default.
+    pub singles: bool,
 }
 
 impl Default for Options {
@@ -57,6 +60,7 @@ impl Default for Options {
         Self {
             margin: MARGIN,
             confidence: CONFIDENCE,
+            singles: false,
         }
     }
 }
@@ -66,6 +70,13 @@ impl Options {
     #[must_use]
     pub fn margin(mut self, share: f64) -> Self {
         self.margin = share;
+        self
+    }
+
+    /// Sets whether the values are single operations.
+    #[must_use]
+    pub fn singles(mut self, are: bool) -> Self {
+        self.singles = are;
         self
     }
 

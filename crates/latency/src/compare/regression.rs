@@ -17,7 +17,23 @@ pub enum Regression {
 }
 
 impl Regression {
-    /// Judges a comparison by its interval, as gates are judged. `limit` is a share: 0.05 is 5 %. With a limit of 0
+    /// [`Regression::of`] a percentile: the median, or one of the [tails](super::TAILS). One that was not compared, for too
+    /// few values on either side, is not decided.
+    #[must_use]
+    pub fn of_percentile(comparison: &Comparison, p: f64, limit: f64) -> Self {
+        if p == 50.0 {
+            return Self::of(comparison, limit);
+        }
+        let Some(tail) = comparison.tails.iter().find(|tail| tail.p == p) else {
+            return match comparison.reason == NO_BASELINE {
+                true => Self::Within,
+                false => Self::Undecided,
+            };
+        };
+        Self::judged(tail.verdict, Some(tail.interval), limit)
+    }
+
+    /// Judges the median of a comparison by its interval, as gates are judged. `limit` is a share: 0.05 is 5 %. With a limit of 0
     /// the verdict *worse* is beyond it.
     ///
     /// ```
@@ -30,23 +46,23 @@ impl Regression {
     /// ```
     #[must_use]
     pub fn of(comparison: &Comparison, limit: f64) -> Self {
-        if matches!(comparison.verdict, Verdict::Better | Verdict::NoDifference) {
-            return Self::Within;
-        }
         let interval = comparison
             .difference
             .as_ref()
             .and_then(|found| found.median_ci95);
-        match interval {
-            None if comparison.reason == NO_BASELINE => Self::Within,
-            None => Self::Undecided,
-            Some([_, high]) if high <= limit => Self::Within,
-            Some([low, _])
-                if comparison.verdict == Verdict::Worse && (low > limit || limit <= 0.0) =>
-            {
-                Self::Beyond
-            }
-            Some(_) => Self::Undecided,
+        if interval.is_none() && comparison.reason == NO_BASELINE {
+            return Self::Within;
+        }
+        Self::judged(comparison.verdict, interval, limit)
+    }
+
+    fn judged(verdict: Verdict, interval: Option<[f64; 2]>, limit: f64) -> Self {
+        match (verdict, interval) {
+            (Verdict::Better | Verdict::NoDifference, _) => Self::Within,
+            (_, None) => Self::Undecided,
+            (_, Some([_, high])) if high <= limit => Self::Within,
+            (Verdict::Worse, Some([low, _])) if low > limit || limit <= 0.0 => Self::Beyond,
+            _ => Self::Undecided,
         }
     }
 }
@@ -55,7 +71,7 @@ impl Regression {
 mod tests {
     use super::*;
     use crate::compare::{Names, Options, numbers};
-    use crate::report::Differences;
+    use crate::report::{Differences, TailDifference};
 
     #[test]
     fn the_whole_interval_decides() {
@@ -97,6 +113,22 @@ mod tests {
                 "{verdict:?} {interval:?}"
             );
         }
+        // A tail by itself, whatever the median does.
+        comparison.verdict = NoDifference;
+        comparison.tails = vec![TailDifference {
+            p: 99.0,
+            baseline_ns: None,
+            target_ns: None,
+            difference: 8.8,
+            interval: [8.0, 9.5],
+            verdict: Worse,
+        }];
+        let of = |p, limit| Regression::of_percentile(&comparison, p, limit);
+        assert_eq!([of(50.0, 0.0), of(99.9, 0.0)], [Within, Undecided]);
+        assert_eq!(
+            [of(99.0, 7.0), of(99.0, 9.0), of(99.0, 9.5)],
+            [Beyond, Undecided, Within]
+        );
         comparison.verdict = Inconclusive;
         comparison.difference = None;
         assert_eq!(Regression::of(&comparison, 0.05), Undecided);

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use super::difference::{differences, differences_at, median, skipped};
 use super::regression::NO_BASELINE;
+use super::tails::{Sample, Samples};
 use super::verdict::Evidence;
 use super::{Names, Options, Sides};
 use crate::foreign::Sequence;
@@ -35,20 +36,22 @@ pub fn reports(a: &Report, b: &Report, names: [&str; 2]) -> Vec<Comparison> {
 
 /// [`reports`] at another strictness.
 #[must_use]
-pub fn reports_with(
-    a: &Report,
-    b: &Report,
+pub fn reports_with(a: &Report, b: &Report, names: [&str; 2], options: Options) -> Vec<Comparison> {
+    rows(&a.latencies, &b.latencies, names, options)
+}
+
+/// The same of the rows of two runs.
+#[must_use]
+pub fn rows(
+    a: &[Latency],
+    b: &[Latency],
     [baseline, target]: [&str; 2],
     options: Options,
 ) -> Vec<Comparison> {
-    let mut unmatched: BTreeMap<Key<'_>, &Latency> = b
-        .latencies
-        .iter()
-        .rev()
-        .map(|row| (key(row), row))
-        .collect();
+    let mut unmatched: BTreeMap<Key<'_>, &Latency> =
+        b.iter().rev().map(|row| (key(row), row)).collect();
     let mut comparisons = Vec::new();
-    for base in &a.latencies {
+    for base in a {
         let label = base.label();
         let names = Names {
             row: &label,
@@ -56,11 +59,11 @@ pub fn reports_with(
             target,
         };
         comparisons.push(match unmatched.remove(&key(base)) {
-            Some(row) => rows(base, row, names, options),
+            Some(row) => pair(base, row, names, options),
             None => without(names, options, "the target has no such row"),
         });
     }
-    for row in &b.latencies {
+    for row in b {
         if unmatched.remove(&key(row)).is_some() {
             let label = row.label();
             let names = Names {
@@ -74,9 +77,10 @@ pub fn reports_with(
     comparisons
 }
 
-fn rows(base: &Latency, target: &Latency, names: Names<'_>, options: Options) -> Comparison {
+fn pair(base: &Latency, target: &Latency, names: Names<'_>, options: Options) -> Comparison {
+    let samples = of_rows(base, target);
     let (Some(base), Some(target)) = (&base.buckets, &target.buckets) else {
-        return by_intervals(base, target, names, options);
+        return by_intervals(base, target, names, options, samples);
     };
     let Some((base, target, bucket_ops)) = aligned(base, target) else {
         return without(
@@ -91,7 +95,16 @@ fn rows(base: &Latency, target: &Latency, names: Names<'_>, options: Options) ->
         control: None,
         bucket_ops,
     };
-    sequential_with(names, sides, options)
+    compared(names, sides, options, samples)
+}
+
+/// The single values of two rows, where they have any.
+fn of_rows(base: &Latency, target: &Latency) -> Option<Samples> {
+    Some(Samples {
+        base: Sample::of_run(base)?,
+        target: Sample::of_run(target)?,
+        control: None,
+    })
 }
 
 /// Compares rows by the means of their intervals, as the logs that they may come from are compared.
@@ -100,6 +113,7 @@ fn by_intervals(
     target: &Latency,
     names: Names<'_>,
     options: Options,
+    samples: Option<Samples>,
 ) -> Comparison {
     if base.intervals.is_empty() || target.intervals.is_empty() {
         let why = "a row has neither buckets nor intervals to compare";
@@ -114,11 +128,12 @@ fn by_intervals(
         control: None,
         bucket_ops: 1,
     };
-    sequential_with(names, sides, options)
+    compared(names, sides, options, samples)
 }
 
 /// Compares sequences of two files of other tools, matched by name; a single one of each is compared whatever
-/// its name. One that only one file has is inconclusive and says so.
+/// its name. One that only one file has is inconclusive and says so. The tails of [single
+/// operations](Sequence::singles) are compared, too.
 #[must_use]
 pub fn sequences(
     base: &[Sequence],
@@ -126,26 +141,30 @@ pub fn sequences(
     [baseline_name, target_name]: [&str; 2],
     options: Options,
 ) -> Vec<Comparison> {
-    let one = |row: &str, base: &[f64], target: &[f64]| {
+    let one = |row: &str, base: &Sequence, target: &Sequence| {
         let names = Names {
             row,
             baseline: baseline_name,
             target: target_name,
         };
         let sides = Sides {
-            base,
-            target,
+            base: &base.values_ns,
+            target: &target.values_ns,
             control: None,
             bucket_ops: 1,
         };
-        sequential_with(names, sides, options)
+        sequential_with(
+            names,
+            sides,
+            options.singles(base.singles && target.singles),
+        )
     };
     if let ([base], [target]) = (base, target) {
         let row = match base.name == target.name {
             true => base.name.clone(),
             false => format!("{} → {}", base.name, target.name),
         };
-        return vec![one(&row, &base.values_ns, &target.values_ns)];
+        return vec![one(&row, base, target)];
     }
     let missing = |row: &str, why: &str| {
         let names = Names {
@@ -163,7 +182,7 @@ pub fn sequences(
     let mut found = Vec::new();
     for first in base {
         found.push(match unmatched.remove(first.name.as_str()) {
-            Some(second) => one(&first.name, &first.values_ns, &second.values_ns),
+            Some(second) => one(&first.name, first, second),
             None => missing(&first.name, "the target has no such row"),
         });
     }
@@ -185,7 +204,7 @@ pub fn numbers(names: Names<'_>, base: &[f64], target: &[f64], options: Options)
         control: None,
         bucket_ops: 1,
     };
-    let comparison = sequential_with(names, sides, options);
+    let comparison = sequential_with(names, sides, options.singles(true));
     Comparison {
         baseline_median: comparison.baseline_median_ns,
         target_median: comparison.target_median_ns,
@@ -205,6 +224,20 @@ pub fn sequential(names: Names<'_>, sides: Sides<'_>) -> Comparison {
 /// [`sequential`] at another strictness.
 #[must_use]
 pub fn sequential_with(names: Names<'_>, sides: Sides<'_>, options: Options) -> Comparison {
+    let samples = options.singles.then(|| Samples {
+        base: Sample::of_values(sides.base),
+        target: Sample::of_values(sides.target),
+        control: sides.control.map(Sample::of_values),
+    });
+    compared(names, sides, options, samples)
+}
+
+fn compared(
+    names: Names<'_>,
+    sides: Sides<'_>,
+    options: Options,
+    samples: Option<Samples>,
+) -> Comparison {
     let (base, target) = (sides.base, sides.target);
     let control = match sides.control {
         Some(control) => differences(base, control),
@@ -224,6 +257,7 @@ pub fn sequential_with(names: Names<'_>, sides: Sides<'_>, options: Options) -> 
         bucket_ops: sides.bucket_ops,
         baseline_median: median(base),
         target_median: median(target),
+        samples,
     };
     evidence.conclude(names, options)
 }
@@ -240,6 +274,7 @@ fn without(names: Names<'_>, options: Options, why: &str) -> Comparison {
         bucket_ops: 0,
         baseline_median: None,
         target_median: None,
+        samples: None,
     };
     Comparison {
         reason: why.to_owned(),

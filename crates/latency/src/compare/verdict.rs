@@ -1,5 +1,6 @@
 //! From differences to a verdict and the line that explains it.
 
+use super::tails::Samples;
 use super::{MARGIN_MAX, Names, Options, PAIRS_MIN};
 use crate::report::{Comparison, Design, Differences, Verdict, finite};
 
@@ -29,6 +30,8 @@ pub(super) struct Evidence {
     pub(super) bucket_ops: u64,
     pub(super) baseline_median: Option<f64>,
     pub(super) target_median: Option<f64>,
+    /// The single values, where they are known.
+    pub(super) samples: Option<Samples>,
 }
 
 impl Evidence {
@@ -46,8 +49,12 @@ impl Evidence {
             ));
         }
         if self.design == Design::Sequential {
-            reason.push_str("; unpaired, drift between the runs is not controlled: suggestive");
+            reason
+                .push_str("; two separate runs, drift between them is not controlled: suggestive");
         }
+        let bound = self.bound();
+        let samples = self.samples.as_ref();
+        let tails = samples.map_or_else(Vec::new, |found| found.differences(options, bound));
         let single = |median: Option<f64>| {
             median
                 .filter(|_| self.bucket_ops > 0)
@@ -66,6 +73,7 @@ impl Evidence {
             target_median: None,
             difference: self.difference,
             control: self.control,
+            tails,
             resolution,
             margin,
             verdict,
@@ -88,7 +96,7 @@ impl Evidence {
                 reason,
             };
         };
-        let bound = self.control_bound().max(self.drift);
+        let bound = self.bound();
         let resolution = finite(bound + POWER_80 * (high / 2.0 - low / 2.0));
         // What the control shows is no difference, unless it is so much that nothing can be said.
         let noisy = bound > options.margin && bound > MARGIN_MAX;
@@ -117,8 +125,13 @@ impl Evidence {
             (Verdict::NoDifference, reason)
         } else if low > 0.0 || high < 0.0 {
             let limit = percent(Some(bound));
+            let shows = match self.drift >= bound {
+                true => format!("the runs drifted by {limit}"),
+                false => format!("the control alone differs by up to {limit}"),
+            };
+            let size = signed(difference.median);
             let reason = format!(
-                "small ({span}), not distinguishable from drift: within what the control shows, {limit}; {power}"
+                "differs by {size} ({span}), not distinguishable from drift: {shows}; {power}"
             );
             (Verdict::Small, reason)
         } else {
@@ -146,6 +159,11 @@ impl Evidence {
         }
     }
 
+    /// What this run shows where there is no difference.
+    fn bound(&self) -> f64 {
+        self.control_bound().max(self.drift)
+    }
+
     /// The greatest bound of the control's interval, or of its range where it has too few pairs for an
     /// interval.
     fn control_bound(&self) -> f64 {
@@ -159,7 +177,12 @@ impl Evidence {
 
 /// `-0.31 % to +0.40 %`.
 fn span(low: f64, high: f64) -> String {
-    format!("{:+.2} % to {:+.2} %", low * 100.0, high * 100.0)
+    format!("{} to {}", signed(low), signed(high))
+}
+
+/// `+0.40 %`.
+fn signed(share: f64) -> String {
+    format!("{:+.2} %", share * 100.0)
 }
 
 /// `faster by 12.00 % (10.00 % to 14.00 %), beyond the control's ±0.80 %`.

@@ -14,6 +14,8 @@ pub struct Sequence {
     pub name: String,
     /// The samples.
     pub values_ns: Vec<f64>,
+    /// Whether each is a single operation, and not a mean over several.
+    pub singles: bool,
 }
 
 /// Below this, whole nanoseconds are too coarse for a sample.
@@ -88,6 +90,7 @@ impl Samples {
         self.in_order.then(|| Sequence {
             name: self.name.clone(),
             values_ns: self.values_ns.iter().map(|(ns, _)| *ns).collect(),
+            singles: self.each == Each::Single,
         })
     }
 

@@ -26,6 +26,7 @@ pub fn interval_means(bytes: &[u8]) -> Result<Vec<Sequence>, ReadError> {
             false => tag,
         },
         values_ns,
+        singles: false,
     };
     Ok(by_tag.into_iter().map(sequence).collect())
 }

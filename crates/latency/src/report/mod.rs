@@ -25,7 +25,9 @@ pub use self::run::{
     Command, Done, Input, Report, Resources, Throughput, Tool, Validation, Workload,
 };
 pub use self::table::{Cell, Column, Table, Unit};
-pub use self::verdict::{Comparison, Design, Differences, GateResult, GateVerdict, Verdict};
+pub use self::verdict::{
+    Comparison, Design, Differences, GateResult, GateVerdict, TailDifference, Verdict,
+};
 
 /// The name and version of the JSON form, the value of every report's `schema` key.
 pub const SCHEMA: &str = "perfkit.report/1";

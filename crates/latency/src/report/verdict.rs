@@ -29,7 +29,10 @@ pub struct Comparison {
     pub target_median: Option<f64>,
     /// Relative differences (target − baseline) / baseline, over the pairs; `null` without pairs.
     pub difference: Option<Differences>,
-    /// The same for two halves of the baseline, or for an A/A control: what this run shows when nothing
+    /// Percentiles above the median, of single operations, where both sides have enough of them; else none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tails: Vec<TailDifference>,
+    /// The same as `difference` for two halves of the baseline, or for an A/A control: what this run shows when nothing
     /// differs.
     pub control: Option<Differences>,
     /// The least difference that a comparison of this kind finds with 80 % power.
@@ -37,10 +40,29 @@ pub struct Comparison {
     /// The share up to which a difference counts as none: as asked, or what the control shows if that is wider.
     #[serde(default)]
     pub margin: Option<f64>,
-    /// The verdict.
+    /// The verdict on the median.
     pub verdict: Verdict,
     /// One line that explains the verdict.
     pub reason: String,
+}
+
+/// How a percentile of the target differs from that of the baseline.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct TailDifference {
+    /// The percentile, 50 < p < 100.
+    pub p: f64,
+    /// Its value on the baseline's side. `null` for plain numbers, and for times that are known exactly.
+    pub baseline_ns: Option<f64>,
+    /// Its value on the target's side.
+    pub target_ns: Option<f64>,
+    /// The relative difference (target − baseline) / baseline, as a fraction.
+    pub difference: f64,
+    /// The interval of the difference. Those of all percentiles of a comparison hold together with 95 % confidence.
+    pub interval: [f64; 2],
+    /// The verdict on this percentile.
+    pub verdict: Verdict,
 }
 
 /// How baseline and target were run.

@@ -12,7 +12,9 @@ use super::grid::Grid;
 use super::headline;
 use super::line::{Line, Tone};
 use super::sparks;
-use super::tables::{comparison_grid, latency_grid, repeats, same_values, spectrum, table_grid};
+use super::tables::{
+    comparison_grid, latency_grid, repeats, same_values, spectrum, table_grid, tails_grid,
+};
 use crate::units::{ABSENT, bytes, count, duration, percent, percentile_name};
 use crate::{Detail, Look};
 
@@ -97,6 +99,10 @@ fn brief(report: &Report, look: &Look) -> Vec<Block> {
     let wrong = wrong.filter(|found| says_more || !found.ok);
     lines.extend(wrong.map(headline::checked));
     let mut blocks = vec![Block::Lines(lines)];
+    let compares = report.command.subcommand == "compare";
+    if compares && !report.comparisons.is_empty() {
+        blocks.push(Block::Grid(comparison_grid(&report.comparisons)));
+    }
     let tables = report.tables.iter();
     for table in tables.filter(|table| TROUBLE.contains(&table.name.as_str())) {
         if !table.rows.is_empty() {
@@ -105,7 +111,10 @@ fn brief(report: &Report, look: &Look) -> Vec<Block> {
     }
     push_gates(report, &mut blocks);
     if says_more {
-        let mut lines = footer(report, Detail::Normal);
+        let mut lines = match compares {
+            true => Vec::new(),
+            false => footer(report, Detail::Normal),
+        };
         lines.push(Line::of(Tone::Faint, "-v shows the tables behind this"));
         blocks.push(Block::Lines(lines));
     }
@@ -134,13 +143,16 @@ fn comparisons(group: &[Comparison], blocks: &mut Vec<Block>) {
         Line::of(Tone::Heading, "comparison").plain(names),
     ));
     blocks.push(Block::Grid(comparison_grid(group)));
+    if group.iter().any(|found| !found.tails.is_empty()) {
+        blocks.push(Block::Grid(tails_grid(group)));
+    }
     let mut lines: Vec<Line> = group
         .iter()
         .map(|found| Line::of(Tone::Faint, format!("{}: {}", found.row, found.reason)))
         .collect();
     if group.iter().any(|found| found.design == Design::Sequential) {
-        let label = Line::of(Tone::Warn, "unpaired, drift not controlled: suggestive");
-        lines.push(label.plain(": one run after the other"));
+        let label = Line::of(Tone::Warn, "two separate runs, drift not controlled");
+        lines.push(label.plain(": this only suggests"));
     }
     blocks.push(Block::Lines(lines));
 }

@@ -7,6 +7,7 @@ use latency::percentile::LADDER;
 use latency::report::{Cell, Comparison, Latency, Report, Table};
 
 use crate::plain::is_unfit;
+use crate::verdicts;
 
 /// Writes a header and the lines (RFC 4180). An absent value is an empty field.
 ///
@@ -90,7 +91,7 @@ const DISTRIBUTION: [&str; 11] = [
 ];
 
 /// Columns of a comparison. Differences are fractions: 0.4 is 40 %.
-const COMPARISON: [&str; 24] = [
+const COMPARISON: [&str; 25] = [
     "command",
     "row",
     "baseline",
@@ -114,6 +115,7 @@ const COMPARISON: [&str; 24] = [
     "resolution",
     "margin",
     "verdict",
+    "tails",
     "reason",
 ];
 
@@ -146,6 +148,7 @@ fn comparison_fields(report: &Report, comparison: &Comparison) -> Vec<String> {
         optional(comparison.resolution),
         optional(comparison.margin),
         word(serde_json::to_value(comparison.verdict)),
+        verdicts::tails(comparison),
         comparison.reason.clone(),
     ]
 }

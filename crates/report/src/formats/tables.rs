@@ -248,20 +248,81 @@ pub(super) fn comparison_grid(comparisons: &[Comparison]) -> Grid {
     grid
 }
 
+/// The table of the percentiles above the median.
+pub(super) fn tails_grid(comparisons: &[Comparison]) -> Grid {
+    let header = [
+        "row",
+        "percentile",
+        "baseline",
+        "target",
+        "difference",
+        "interval",
+        "verdict",
+    ];
+    let worth = header.map(worth::of_heading).to_vec();
+    let mut grid = Grid::new(header.map(str::to_owned).to_vec(), 2, worth);
+    for comparison in comparisons {
+        for tail in &comparison.tails {
+            let time = |ns: Option<f64>| ns.map_or_else(|| ABSENT.to_owned(), duration);
+            let [low, high] = tail.interval.map(signed_percent);
+            grid.push(vec![
+                comparison.row.clone(),
+                percentile_name(tail.p),
+                time(tail.baseline_ns),
+                time(tail.target_ns),
+                signed_percent(tail.difference),
+                format!("{low}…{high}"),
+                suggested(
+                    comparison,
+                    tail.verdict,
+                    verdict_name(tail.verdict).to_owned(),
+                ),
+            ]);
+        }
+    }
+    grid
+}
+
 /// `no difference (within ±1.00 %)`.
 fn verdict(comparison: &Comparison) -> String {
+    let name = verdict_name(comparison.verdict);
     let word = match (comparison.verdict, comparison.margin) {
-        (Verdict::Better, _) => "better".to_owned(),
-        (Verdict::Worse, _) => "worse".to_owned(),
         (Verdict::NoDifference, Some(margin)) => {
-            format!("no difference (within ±{:.2} %)", margin * 100.0)
+            format!("{name} (within ±{:.2} %)", margin * 100.0)
         }
-        (Verdict::NoDifference, None) => "no difference".to_owned(),
-        (Verdict::Small, _) => "small, like drift".to_owned(),
-        (Verdict::Inconclusive, _) => "inconclusive".to_owned(),
+        _ => name.to_owned(),
     };
-    // Two separate runs prove nothing.
-    match (comparison.design, comparison.verdict) {
+    // No verdict on the median alone where the tail is another one.
+    let tails = comparison.tails.iter().filter(|tail| {
+        tail.verdict != comparison.verdict
+            && matches!(tail.verdict, Verdict::Better | Verdict::Worse)
+    });
+    let tails: String = tails
+        .map(|tail| {
+            format!(
+                "; {} {}",
+                percentile_name(tail.p),
+                verdict_name(tail.verdict)
+            )
+        })
+        .collect();
+    suggested(comparison, comparison.verdict, word + &tails)
+}
+
+/// What tables call a verdict.
+pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Better => "better",
+        Verdict::Worse => "worse",
+        Verdict::NoDifference => "no difference",
+        Verdict::Small => "not beyond drift",
+        Verdict::Inconclusive => "inconclusive",
+    }
+}
+
+/// Two separate runs prove nothing.
+fn suggested(comparison: &Comparison, verdict: Verdict, word: String) -> String {
+    match (comparison.design, verdict) {
         (Design::Interleaved, _) | (_, Verdict::Inconclusive) => word,
         (Design::Sequential, _) => format!("suggests: {word}"),
     }

@@ -7,6 +7,8 @@ use std::time::Duration;
 use bench::programs;
 use clap::Args;
 use files::conflicts::{Files, Stdout};
+use latency::compare::{Regression, TAILS};
+use latency::report::Comparison;
 
 use crate::args::output::OutputArgs;
 use crate::args::units;
@@ -73,14 +75,15 @@ pub(crate) struct CompareArgs {
     /// Continue when a run fails, and count such runs
     #[arg(short, long)]
     pub(crate) ignore_failure: bool,
-    /// Exit 4 if the target is worse by more than PCT %
+    /// Exit 4 if the target's median is worse by more than PCT %, or pN:PCT
     ///
-    /// The whole interval decides. Where PCT lies inside it, or where the target lacks a row, the exit code is 5; with
+    /// Of another percentile with its name: p99:5% (p90, p99, p99.9 or p99.99); the flag may be repeated. The whole
+    /// interval decides. Where PCT lies inside it, or where the target lacks a row, the exit code is 5; with
     /// --slo-undecided pass it is 5 for a row that lacks alone. Without a number, exit 4 for every verdict `worse`. A
     /// number that follows is the percentage, as in `--fail-on-regression 5%`: a file of that name is `./5`.
     #[arg(long, value_name = "PCT", num_args = 0..=1, require_equals = true, default_missing_value = "0",
-          value_parser = percent)]
-    pub(crate) fail_on_regression: Option<f64>,
+          value_parser = limit)]
+    pub(crate) fail_on_regression: Vec<Limit>,
     /// Let --fail-on-regression fail for two separate runs, too
     ///
     /// Two files show what changed between two runs: the code, and the machine. Without this flag a
@@ -117,6 +120,45 @@ fn rounds(text: &str) -> Result<Rounds, String> {
         return Err(wrong());
     }
     Ok(Rounds { rounds, batch })
+}
+
+/// A limit on the regression of a percentile.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Limit {
+    /// The percentile: 50 for the median.
+    pub(crate) p: f64,
+    /// How much worse it may be.
+    pub(crate) percent: f64,
+}
+
+impl Limit {
+    /// What of a row it judges.
+    pub(crate) fn subject(self) -> String {
+        match self.p {
+            50.0 => "the median".to_owned(),
+            p => format!("p{p}"),
+        }
+    }
+
+    /// What it makes of a comparison.
+    pub(crate) fn judge(self, found: &Comparison) -> Regression {
+        Regression::of_percentile(found, self.p, self.percent / 100.0)
+    }
+}
+
+/// `5%`, or `p99:5%`.
+fn limit(text: &str) -> Result<Limit, String> {
+    let (p, share) = match text.split_once(':') {
+        None => (50.0, text),
+        Some((name, share)) => {
+            let known = std::iter::once(50.0).chain(TAILS);
+            let known = known.into_iter().find(|p| name == format!("p{p}"));
+            let wrong = || format!("'{name}' is none of p50, p90, p99, p99.9 and p99.99");
+            (known.ok_or_else(wrong)?, share)
+        }
+    };
+    let percent = percent(share)?;
+    Ok(Limit { p, percent })
 }
 
 /// Two commands to compare, and how.
@@ -260,6 +302,22 @@ mod tests {
         }
         for wrong in ["", "%", "5%%", "a.json"] {
             assert!(percent(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_on_the_median_or_on_a_percentile_that_it_names() {
+        let of = |p, percent| Ok(Limit { p, percent });
+        for (text, expected) in [
+            ("5%", of(50.0, 5.0)),
+            ("p50:5", of(50.0, 5.0)),
+            ("p99:5%", of(99.0, 5.0)),
+            ("p99.99:0", of(99.99, 0.0)),
+        ] {
+            assert_eq!(limit(text), expected, "{text}");
+        }
+        for wrong in ["p95:5%", "99:5", "p99:", ":5", "p99", "p99:5:6"] {
+            assert!(limit(wrong).is_err(), "{wrong}");
         }
     }
 

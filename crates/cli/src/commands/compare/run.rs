@@ -5,12 +5,13 @@ use std::path::Path;
 
 use latency::compare::{self, Names, Options, Regression};
 use latency::foreign::{self, Samples, Sequence};
+use latency::percentile;
 use latency::report::{Comparison, Design, LatencyName, Report, Verdict};
 use report::saved::{FileKind, Saved};
 use report::{ExitStatus, Outcome, names, units, verdicts};
 
 use crate::args::output::Undecided;
-use crate::commands::compare::flags::CompareArgs;
+use crate::commands::compare::flags::{CompareArgs, Limit};
 use crate::commands::compare::interleave;
 use crate::commands::saved::{files as saved_files, read_bounded};
 use crate::failure::{Failure, Result};
@@ -19,7 +20,9 @@ use crate::term::message;
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
-    check_percent("fail-on-regression", args.fail_on_regression)?;
+    for limit in &args.fail_on_regression {
+        check_percent("fail-on-regression", Some(limit.percent))?;
+    }
     check_percent("margin", Some(args.margin))?;
     let commands = args.to_run()?;
     let session = Session::start(&Setup {
@@ -29,6 +32,7 @@ pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> 
             Some(_) => &[LatencyName::Service],
             None => &[],
         },
+        brief: true,
         ..Setup::analysis(name, argv, &args.output)
     })?;
     let mut outcome = match &commands {
@@ -60,12 +64,20 @@ fn check_percent(flag: &str, percent: Option<f64>) -> Result<()> {
 }
 
 fn verdict_status(comparisons: &[Comparison], args: &CompareArgs) -> ExitStatus {
-    let regression = args
+    let statuses: Vec<ExitStatus> = args
         .fail_on_regression
-        .map(|percent| regression_status(comparisons, percent, args));
+        .iter()
+        .map(|limit| regression_status(comparisons, *limit, args))
+        .collect();
     let say = |what: String| message::failure(&Failure::new(what));
-    if let Some(status) = regression.filter(|status| *status != ExitStatus::Ok) {
-        return status;
+    // What is worse counts more than what is not decided.
+    for status in [ExitStatus::Gate, ExitStatus::Inconclusive] {
+        if statuses.contains(&status) {
+            return status;
+        }
+    }
+    if args.output.terminal.wants_warnings() {
+        unjudged_tails(comparisons, args);
     }
     let undecided = |comparison: &&Comparison| {
         matches!(comparison.verdict, Verdict::Inconclusive | Verdict::Small)
@@ -80,8 +92,37 @@ fn verdict_status(comparisons: &[Comparison], args: &CompareArgs) -> ExitStatus 
     ExitStatus::Ok
 }
 
-/// Says which rows are worse by more than `percent`, and of which that is not known.
-fn regression_status(comparisons: &[Comparison], percent: f64, args: &CompareArgs) -> ExitStatus {
+/// Says which tails are worse by more than a limit that looks at the median alone.
+fn unjudged_tails(comparisons: &[Comparison], args: &CompareArgs) {
+    let limits = &args.fail_on_regression;
+    let Some(limit) = limits.iter().find(|limit| limit.p == 50.0) else {
+        return;
+    };
+    for found in comparisons {
+        let beyond = found.tails.iter().find(|tail| {
+            let of = |p| Limit { p, ..*limit };
+            let judged = limits.iter().any(|limit| limit.p == tail.p);
+            !judged && of(tail.p).judge(found) == Regression::Beyond
+        });
+        if let Some(tail) = beyond {
+            message::note(
+                &format!(
+                    "the limit is on the median, and of {} {}",
+                    found.row,
+                    verdicts::tails(found)
+                ),
+                &format!(
+                    "--fail-on-regression p{}:{}% fails for it",
+                    tail.p, limit.percent
+                ),
+            );
+        }
+    }
+}
+
+/// Says which rows are worse by more than the limit, and of which that is not known.
+fn regression_status(comparisons: &[Comparison], limit: Limit, args: &CompareArgs) -> ExitStatus {
+    let Limit { p, percent } = limit;
     let undecided_fails = args.output.report.slo_undecided == Undecided::Fail;
     let (mut fails, mut unknown) = (false, false);
     for (nth, one) in comparisons.iter().enumerate() {
@@ -91,12 +132,14 @@ fn regression_status(comparisons: &[Comparison], percent: f64, args: &CompareArg
             Design::Interleaved => (true, nth == 0),
             Design::Sequential => (args.fail_unpaired, args.fail_unpaired),
         };
-        let (row, compared) = (&one.row, one.pairs > 0);
-        match Regression::of(one, percent / 100.0) {
+        let (row, compared) = (format!("{} of {}", limit.subject(), one.row), one.pairs > 0);
+        let tail = one.tails.iter().find(|tail| tail.p == p);
+        match limit.judge(one) {
             Regression::Within => {}
             Regression::Beyond => {
                 let median = one.difference.as_ref().map_or(0.0, |found| found.median);
-                let found = units::signed_percent(median);
+                let found = tail.map_or(median, |tail| tail.difference);
+                let found = units::signed_percent(found);
                 let what = format!(
                     "{row} is worse by {found}, more than the {percent} % of --fail-on-regression"
                 );
@@ -111,9 +154,19 @@ fn regression_status(comparisons: &[Comparison], percent: f64, args: &CompareArg
             }
             Regression::Undecided if !compared || open_counts && undecided_fails => {
                 unknown = true;
+                let why = match tail {
+                    _ if p == 50.0 || !compared => one.reason.clone(),
+                    Some(tail) => {
+                        let [low, high] = tail.interval.map(units::signed_percent);
+                        format!("its difference is between {low} and {high}")
+                    }
+                    None => format!(
+                        "there are too few single operations on either side ({} are the least)",
+                        percentile::earned_n(p)
+                    ),
+                };
                 let what = format!(
-                    "whether {row} is worse by more than the {percent} % of --fail-on-regression is not decided: {}",
-                    one.reason
+                    "whether {row} is worse by more than the {percent} % of --fail-on-regression is not decided: {why}"
                 );
                 message::failure(&Failure::new(what));
             }

@@ -80,7 +80,7 @@ fn a_true_difference_is_found_and_labelled() {
         (Verdict::Better, Design::Sequential)
     );
     assert!(
-        comparison.reason.contains("unpaired"),
+        comparison.reason.contains("two separate runs"),
         "{}",
         comparison.reason
     );

@@ -2,6 +2,7 @@
 
 use latency::report::{Comparison, Verdict};
 
+use super::super::tables::verdict_name;
 use super::escape::{pixels, text};
 use super::frame::{Chart, LEFT, RIGHT, TOP};
 use super::scales::Axis;
@@ -83,13 +84,13 @@ fn row(comparison: &Comparison, top: f64, x: &Axis) -> String {
     let Some(found) = &comparison.difference else {
         return String::new();
     };
-    let (class, word) = match comparison.verdict {
-        Verdict::Better => ("good", "better"),
-        Verdict::Worse => ("bad", "worse"),
-        Verdict::NoDifference => ("none", "no difference"),
-        Verdict::Small => ("warn", "small, like drift"),
-        Verdict::Inconclusive => ("warn", "inconclusive"),
+    let class = match comparison.verdict {
+        Verdict::Better => "good",
+        Verdict::Worse => "bad",
+        Verdict::NoDifference => "none",
+        Verdict::Small | Verdict::Inconclusive => "warn",
     };
+    let word = verdict_name(comparison.verdict);
     let middle = top + 25.0;
     let across = |y: f64, [low, high]: [f64; 2]| {
         format!(

@@ -40,6 +40,8 @@ impl Growth {
             return share >= 1.0;
         };
         self.options = args.options().confidence(confidence);
+        // Sums of several runs have no tails: limits on these are decided when the time is over.
+        let options = self.options.singles(batch == 1);
         let names = Names {
             row: "wall",
             baseline: "",
@@ -51,10 +53,9 @@ impl Growth {
             control: Some(control),
             bucket_ops: batch,
         };
-        let found = compare::interleaved_with(names, sides, self.options);
-        let limit = args.fail_on_regression.map(|percent| percent / 100.0);
-        let limit_open =
-            limit.is_some_and(|limit| Regression::of(&found, limit) == Regression::Undecided);
+        let found = compare::interleaved_with(names, sides, options);
+        let mut limits = args.fail_on_regression.iter();
+        let limit_open = limits.any(|limit| limit.judge(&found) == Regression::Undecided);
         let verdict_open = matches!(found.verdict, Verdict::Inconclusive | Verdict::Small);
         share >= 1.0 || !(verdict_open || limit_open)
     }

@@ -46,9 +46,14 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
         params.insert("confidence".to_owned(), options.confidence.into());
     }
     let names = sides.each_ref().map(Side::title);
+    let sides = sides.map(Done::of);
+    let rows = [
+        ("wall", sides.each_ref().map(|side| side.wall.latency())),
+        ("cpu", sides.each_ref().map(|side| side.cpu.latency())),
+    ];
     let wall = [0, 1, 2].map(|side| wall.side(side));
     let cpu = sides.each_ref().map(|side| side.cpu_buckets.as_slice());
-    for (row, [base, target, control]) in [("wall", wall), ("cpu", cpu)] {
+    for ((row, latencies), [base, target, control]) in rows.iter().zip([wall, cpu]) {
         let names = Names {
             row,
             baseline: &names[0],
@@ -61,7 +66,8 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
             bucket_ops: batch,
         };
         if !base.is_empty() {
-            let mut comparison = compare::interleaved_with(names, sides, options);
+            let mut comparison =
+                compare::interleaved_rows(names, sides, latencies.each_ref(), options);
             if let Some(looks) = looks {
                 let plural = if looks == 1 { "" } else { "s" };
                 comparison.reason += &format!(
@@ -76,25 +82,49 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
     let floor = rss_floor();
     for side in sides {
         let params = &mut outcome.workload.params;
-        params.insert(side.name.to_owned(), side.line().into());
-        let (wall, cpu) = (side.wall.finish(), side.cpu.finish());
-        let row = wall.latency();
+        params.insert(side.name.to_owned(), side.line.into());
+        let row = side.wall.latency();
         table.rows.push(vec![
             side.name.into(),
             row.n.into(),
             side.failures.into(),
-            median(&wall),
+            median(&side.wall),
             row.min_ns.into(),
             row.max_ns.into(),
-            median(&cpu),
+            median(&side.cpu),
             Some(side.rss_max_bytes)
                 .filter(|bytes| *bytes > floor)
                 .into(),
         ]);
-        outcome.add(&wall);
+        outcome.add(&side.wall);
     }
     outcome.tables.push(table);
     outcome
+}
+
+/// A side whose runs are over.
+struct Done {
+    name: &'static str,
+    line: String,
+    wall: Recording,
+    cpu: Recording,
+    cpu_buckets: Vec<f64>,
+    rss_max_bytes: u64,
+    failures: u64,
+}
+
+impl Done {
+    fn of(side: Side) -> Self {
+        Self {
+            name: side.name,
+            line: side.line(),
+            wall: side.wall.finish(),
+            cpu: side.cpu.finish(),
+            cpu_buckets: side.cpu_buckets,
+            rss_max_bytes: side.rss_max_bytes,
+            failures: side.failures,
+        }
+    }
 }
 
 const COLUMNS: [(&str, Unit); 8] = [
