@@ -21,7 +21,7 @@ const CHUNK: usize = 25;
 const FULL_BURST: usize = 4_000;
 /// Text (58) of an order: a segment of the store is full after some 1,300 of them.
 const TEXT_BYTES: usize = 3_000;
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What happens besides kills.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -162,6 +162,11 @@ impl Peer {
             b"5" => {
                 self.logouts += 1;
                 let answer = self.message("5", String::new());
+                self.write(&answer);
+            }
+            b"1" => {
+                let id = text(112).unwrap_or_default();
+                let answer = self.message("0", format!("112={id}|"));
                 self.write(&answer);
             }
             b"3" | b"j" => self

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::acceptor::Acceptor;
+use crate::common::acceptor::{Acceptor, run_until_said};
 use crate::common::{directory, file, run, words};
 
 const ACCEPTOR: &str = "[SESSION]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n\
@@ -41,13 +41,9 @@ fn orders_are_answered_and_users_are_checked() {
         "wrong.cfg",
         initiator(acceptor.port, &wrong).as_bytes(),
     );
-    let refused = run(
-        dir,
-        words("fix initiator --settings wrong.cfg --duration 2s"),
-    )
-    .expect(3);
     let why = "Username (553) or Password (554) is wrong";
-    assert!(refused.stderr.contains(why), "{}", refused.stderr);
+    let line = "fix initiator --settings wrong.cfg";
+    let refused = run_until_said(dir, line, why).expect(3);
     assert!(
         refused.stderr.contains("never logged on"),
         "{}",
@@ -77,8 +73,8 @@ fn an_initiator_that_never_logs_on_has_not_done_its_work() {
     let dir = dir.path();
     // Port 9 is closed.
     file(dir, "closed.cfg", initiator(9, "").as_bytes());
-    let line = "fix initiator --settings closed.cfg --duration 300ms --export-json report.json";
-    let ended = run(dir, words(line)).expect(3);
+    let line = "fix initiator --settings closed.cfg --export-json report.json";
+    let ended = run_until_said(dir, line, "cannot connect").expect(3);
     let report = json(dir, "report.json");
     assert_eq!(report["complete"], false);
     let reason = report["tables"][0]["rows"][0][7]
@@ -234,12 +230,13 @@ fn users_log_on_in_versions_without_username() {
         let acceptor = Acceptor::start(dir, &settings, "--users users");
         let said = "'users': line 2: the password is empty";
         assert!(acceptor.said().contains(said), "{}", acceptor.said());
-        for (password, code) in [("secret", 0), ("wrong", 3)] {
-            let more = format!("LogonTag=553=alice\nLogonTag1=554={password}\n");
+        // A Logon is answered by one, or by a Logout.
+        for (password, answer, code) in [("secret", "|35=A|", 0), ("wrong", "|35=5|", 3)] {
+            let more =
+                format!("LogonTag=553=alice\nLogonTag1=554={password}\nScreenLogShowIncoming=Y\n");
             let settings = of(initiator(acceptor.port, &more)).replace("ResetOnLogon=Y\n", "");
             file(dir, "i.cfg", settings.as_bytes());
-            let line = "fix initiator --settings i.cfg --duration 1s";
-            let ended = run(dir, words(line)).expect(code);
+            let ended = run_until_said(dir, "fix initiator --settings i.cfg", answer).expect(code);
             assert_eq!(
                 ended.stderr.contains("never logged on"),
                 code == 3,
@@ -256,8 +253,6 @@ fn a_peer_that_only_closes_may_not_know_us() {
     let dir = dir.path();
     let acceptor = Acceptor::start(dir, &ACCEPTOR.replace("THEM", "OTHER"), "");
     file(dir, "i.cfg", initiator(acceptor.port, "").as_bytes());
-    let line = "fix initiator --settings i.cfg --duration 1s";
-    let ended = run(dir, words(line)).expect(3);
     let said = "closed the connection after our Logon; it may not know SenderCompID THEM";
-    assert!(ended.stderr.contains(said), "{}", ended.stderr);
+    run_until_said(dir, "fix initiator --settings i.cfg", said).expect(3);
 }

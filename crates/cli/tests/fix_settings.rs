@@ -1,5 +1,7 @@
 //! `perfkit fix settings`, and the exchange of stores with QuickFIX.
 
+use crate::common::acceptor::{Acceptor, run_until_said};
+use crate::common::signals::until;
 use crate::common::{Run, directory, file, fix, run, words};
 
 const SETTINGS: &[u8] = b"# one\n[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=5001\nNonStopSession=Y\n\
@@ -84,39 +86,24 @@ fn the_screen_shows_what_the_settings_ask_for() {
         "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n\
          ScreenLogShowIncoming=Y\nScreenLogShowEvents=Y\nSenderCompID=A\nTargetCompID=B\n{common}"
     );
-    file(dir.path(), "a.cfg", acceptor.as_bytes());
-    std::thread::scope(|scope| {
-        let line = "fix acceptor --settings a.cfg --ready-file ready --duration 6s --report json";
-        let acceptor = scope.spawn(|| run(dir.path(), words(line)));
-        let ready = dir.path().join("ready");
-        let address = loop {
-            match std::fs::read_to_string(&ready) {
-                Ok(address) if address.ends_with('\n') => break address,
-                _ if acceptor.is_finished() => panic!("{:?}", acceptor.join()),
-                _ => std::thread::sleep(std::time::Duration::from_millis(20)),
-            }
-        };
-        let port = address.trim().rsplit(':').next().expect("a port");
-        let initiator = format!(
-            "[DEFAULT]\nConnectionType=initiator\nSocketConnectHost=127.0.0.1\nSocketConnectPort={port}\n\
-             HeartBtInt=30\nSenderCompID=B\nTargetCompID=A\nScreenLogShowOutgoing=Y\nScreenLogShowEvents=N\n{common}"
-        );
-        file(dir.path(), "i.cfg", initiator.as_bytes());
-        let line = "fix initiator --settings i.cfg --duration 2s --report json";
-        let initiator = run(dir.path(), words(line)).expect(0).stderr;
-        assert!(
-            initiator.contains("FIX.4.4:B->A outgoing: 8=FIX.4.4|9="),
-            "{initiator}"
-        );
-        assert!(!initiator.contains("incoming"), "{initiator}");
-        let acceptor = acceptor.join().expect("it ran").expect(0).stderr;
-        assert!(
-            acceptor.contains("FIX.4.4:A->B incoming: 8=FIX.4.4|9="),
-            "{acceptor}"
-        );
-        assert!(!acceptor.contains("outgoing"), "{acceptor}");
-        assert!(acceptor.contains("FIX.4.4:A->B: "), "{acceptor}");
-    });
+    let acceptor = Acceptor::start(dir.path(), &acceptor, "");
+    let initiator = format!(
+        "[DEFAULT]\nConnectionType=initiator\nSocketConnectHost=127.0.0.1\nSocketConnectPort={}\n\
+         HeartBtInt=30\nSenderCompID=B\nTargetCompID=A\nScreenLogShowOutgoing=Y\nScreenLogShowEvents=N\n{common}",
+        acceptor.port
+    );
+    file(dir.path(), "i.cfg", initiator.as_bytes());
+    let wanted = "FIX.4.4:B->A outgoing: 8=FIX.4.4|9=";
+    let line = "fix initiator --settings i.cfg";
+    let initiator = run_until_said(dir.path(), line, wanted);
+    assert!(!initiator.stderr.contains("incoming"), "{initiator:?}");
+    let wanted = "FIX.4.4:A->B incoming: 8=FIX.4.4|9=";
+    until(wanted, || acceptor.said().contains(wanted));
+    acceptor.terminate();
+    let (code, said) = acceptor.ended();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(!said.contains("outgoing"), "{said}");
+    assert!(said.contains("FIX.4.4:A->B: "), "{said}");
 }
 
 #[test]

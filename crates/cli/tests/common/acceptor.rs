@@ -1,11 +1,44 @@
-//! A running `perfkit fix acceptor`.
+//! A running `perfkit fix acceptor`, and an initiator that runs until it has said something.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 
-use super::{perfkit, signals, words};
+use super::{Run, perfkit, signals, words};
+
+/// Runs a line until it says this text on standard error, then asks it to end.
+pub(crate) fn run_until_said(dir: &Path, line: &str, text: &str) -> Run {
+    let path = dir.join("said by a line");
+    let stderr = std::fs::File::create(&path).expect("room");
+    let mut child = perfkit()
+        .current_dir(dir)
+        .args(words(line))
+        .stdout(Stdio::piped())
+        .stderr(stderr)
+        .spawn()
+        .expect("it starts");
+    let said = || std::fs::read_to_string(&path).unwrap_or_default();
+    let end = Instant::now() + signals::PATIENCE;
+    let mut is_over = false;
+    while !said().contains(text) && !is_over {
+        std::thread::sleep(Duration::from_millis(5));
+        is_over = Instant::now() > end || child.try_wait().expect("asked").is_some();
+    }
+    // Not over a process that was waited for: its number may be another's by now.
+    if child.try_wait().expect("asked").is_none() {
+        signals::send(&child, Signal::SIGTERM);
+    }
+    let ended = child.wait_with_output().expect("it ends");
+    let stderr = said();
+    assert!(stderr.contains(text), "never: {text}, but {stderr}");
+    Run {
+        code: ended.status.code(),
+        stdout: ended.stdout,
+        stderr,
+    }
+}
 
 /// An acceptor that returns orders. Killed when dropped.
 pub(crate) struct Acceptor {

@@ -1,5 +1,5 @@
-//! A hostile peer next to well-behaved sessions of one acceptor process: their answers stay as quick, no timer is
-//! late, memory is bounded.
+//! A hostile peer next to well-behaved sessions of one acceptor process: they are answered, get their heartbeats,
+//! memory is bounded. The long form also judges times: their answers stay as quick, and no timer is late.
 //!
 //! An answer counts from the time at which its order was due, so that one that waits behind another is seen.
 //! `PERFKIT_FIX_HOSTILE_SECONDS` makes each attack longer (default 1), `PERFKIT_FIX_HOSTILE_ONLY` runs those whose names
@@ -13,7 +13,7 @@ mod client;
 mod good;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use self::attacks::ATTACKS;
 use self::client::settings;
@@ -21,20 +21,23 @@ use self::good::{Seen, percentile, watch};
 use crate::common::acceptor::Acceptor;
 use crate::common::directory;
 
-/// How often an attack is tried again that seems to have done more.
+/// How often an attack is tried again that seems to have delayed the others.
 const RETRIES: usize = 2;
 
-/// What an attack may do to the others at most.
-struct Bounds {
+/// What more memory an attack may take.
+const MEMORY_BYTES: u64 = 128 << 20;
+
+/// How late an attack may make others at most.
+struct Times {
     /// The p99 of an answer, as times of the p99 without the attack, and what is added to that.
     p99_times: u32,
     p99_more: Duration,
     timer_late: Duration,
-    memory_bytes: u64,
 }
 
-/// One run: without an attack, then with each.
-fn run(each: Duration, bounds: &Bounds) {
+/// One run: without an attack, then with each. Without bounds for times every order is answered all the same, and
+/// every heartbeat comes.
+fn run(each: Duration, times: Option<&Times>) {
     let dir = directory();
     let acceptor = Acceptor::start(dir.path(), &settings(), "--app echo -q");
     let off = watch(&acceptor, each * 2);
@@ -58,23 +61,25 @@ fn run(each: Duration, bounds: &Bounds) {
             on
         });
         print(name, &off, &on, start);
+        let more = on.memory_bytes.saturating_sub(start);
+        assert!(more <= MEMORY_BYTES, "{name}: {more} bytes more memory");
+        assert!(!on.answers.is_empty(), "{name}: no order was sent");
+        let Some(times) = times else {
+            return late;
+        };
         let p99 = percentile(&on.answers, 99.0);
-        let most = percentile(&off.answers, 99.0) * bounds.p99_times + bounds.p99_more;
+        let most = percentile(&off.answers, 99.0) * times.p99_times + times.p99_more;
         if p99 > most {
             late.push(format!("{name}: p99 {p99:?}, at most {most:?}"));
         }
-        if on.timer_late > bounds.timer_late {
+        if on.timer_late > times.timer_late {
             late.push(format!("{name}: a timer was late by {:?}", on.timer_late));
-        }
-        let more = on.memory_bytes.saturating_sub(start);
-        if more > bounds.memory_bytes {
-            late.push(format!("{name}: {more} bytes more memory"));
         }
         late
     };
     for (name, attack) in attacks.filter(|attack| attack.0.contains(&only)) {
         let mut late = judge(name, attack);
-        // A busy machine delays an answer now and then; what an attack does to the others shows each time.
+        // A machine delays an answer now and then; what an attack does to the others shows each time.
         for _ in 0..RETRIES {
             if !late.is_empty() {
                 late = judge(name, attack);
@@ -83,16 +88,10 @@ fn run(each: Duration, bounds: &Bounds) {
         all_late.extend(late);
     }
     assert_eq!(all_late, Vec::<String>::new());
-    // It still stops at once: every session answers its Logout.
-    let began = Instant::now();
+    // It still stops: every session answers its Logout.
     acceptor.terminate();
     let (code, said) = acceptor.ended();
     assert_eq!(code, Some(0), "{said}");
-    assert!(
-        began.elapsed() < Duration::from_secs(60),
-        "{:?}",
-        began.elapsed()
-    );
 }
 
 #[expect(clippy::print_stderr, reason = "the figures are what it is run for")]
@@ -118,27 +117,20 @@ fn seconds(default: u64) -> Duration {
     Duration::from_secs(set.and_then(|text| text.parse().ok()).unwrap_or(default))
 }
 
-/// On a machine that does other things, too, and in a build that is not optimised: the bounds find a session that is
-/// not served at all, a timer that is missed, and memory that grows.
+/// However busy the machine is: this finds a session that is not served at all, a heartbeat that does not come, and
+/// memory that grows.
 #[test]
 fn hostile_peers_leave_the_others_alone() {
-    let bounds = Bounds {
-        p99_times: 20,
-        p99_more: Duration::from_secs(1),
-        timer_late: Duration::from_millis(900),
-        memory_bytes: 128 << 20,
-    };
-    run(seconds(1), &bounds);
+    run(seconds(1), None);
 }
 
 #[test]
 #[ignore = "needs a quiet machine, an optimised build and minutes"]
 fn hostile_peers_change_no_percentile() {
-    let bounds = Bounds {
+    let times = Times {
         p99_times: 3,
         p99_more: Duration::from_millis(2),
         timer_late: Duration::from_millis(50),
-        memory_bytes: 128 << 20,
     };
-    run(seconds(10), &bounds);
+    run(seconds(10), Some(&times));
 }
