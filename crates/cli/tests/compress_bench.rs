@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::common::{self, directory, file, perfkit, run, samples, words};
+use latency::percentile::earned_n;
 use serde_json::Value;
 
 /// Runs a line that shall succeed, as JSON.
@@ -161,10 +162,14 @@ fn a_row_of_the_matrix_has_the_percentiles_of_its_calls() {
     let report = run(dir.path(), words(&line)).expect(0).json();
     let names = texts(&report, "matrix", "candidate");
     assert_eq!(names, ["fast", "exz fast"].repeat(4));
-    let p50 = numbers(&report, "matrix", "p50_ns");
-    assert_eq!(p50.len(), 8, "half a second is enough for a median");
-    // A chunk is less work than the whole.
-    assert!(p50[2] < p50[0] && p50[3] < p50[1], "{p50:?}");
+    // Where the machine gave it the time for six calls, it has their median.
+    let n = column(&report, "matrix", "calls");
+    let p50_ns = column(&report, "matrix", "p50_ns");
+    assert_eq!((n.len(), p50_ns.len()), (8, 8));
+    for (n, p50) in n.into_iter().zip(p50_ns) {
+        let enough = n.as_u64() >= Some(earned_n(50.0));
+        assert_eq!(p50.as_u64() > Some(0), enough, "{n} calls, {p50}");
+    }
 }
 
 #[test]
@@ -227,20 +232,12 @@ fn operations_below_the_clock_are_timed_in_batches() {
                 .is_some_and(|s| s.ends_with("decompress"))
         })
         .expect("a row");
-    let floor = report["environment"]["clock_floor_ns"]
-        .as_f64()
-        .expect("a floor");
-    let batched = decompress["timing"] == "batch_mean";
-    let mean = decompress["mean_ns"].as_f64().expect("a mean");
-    // Far from the limit on either side it is known which it has to be.
-    assert!(
-        batched || mean > 10.0 * floor,
-        "{mean} ns alone over {floor} ns"
-    );
-    assert!(
-        !batched || mean < 40.0 * floor,
-        "{mean} ns in batches over {floor} ns"
-    );
+    assert!(report["environment"]["clock_floor_ns"].as_f64() > Some(0.0));
+    // When it has to be one is tested over fixed times: a busy machine may take an operation for a long one.
+    match decompress["timing"] == "batch_mean" {
+        true => assert!(decompress["batch"].as_u64() > Some(1), "{decompress}"),
+        false => assert_eq!(decompress["batch"], 1, "{decompress}"),
+    }
 }
 
 #[test]

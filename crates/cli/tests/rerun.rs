@@ -98,7 +98,7 @@ fn programs_of_a_report_run_only_when_it_is_trusted() {
     run(dir.path(), words("rerun --trust q.json")).expect(0);
     assert!(ran.exists());
     // The exit code is that of the run.
-    let line = "compare -qq --interleave 16 --fail-on-regression --export-json d.json -- true -- sleep 0.1";
+    let line = "compare -qq --interleave 12 --fail-on-regression --export-json d.json -- true -- sleep 0.4";
     run(dir.path(), words(line)).expect(4);
     run(dir.path(), words("rerun --trust d.json")).expect(4);
 }
