@@ -76,6 +76,12 @@ fn a_command_that_will_not_end_is_ended() {
 
 #[test]
 fn a_second_signal_ends_both_at_once() {
+    // The second one has to come before the command's grace is over, which a busy machine may be too late for.
+    assert!((0..10).any(|_| a_second_signal_comes_in_time()));
+}
+
+/// Whether it came before the command was ended for not heeding the first one.
+fn a_second_signal_comes_in_time() -> bool {
     let dir = directory();
     let heeds = "trap 'touch asked' TERM INT;";
     let child = start(dir.path(), heeds, "while :; do sleep 0.05; done");
@@ -88,10 +94,11 @@ fn a_second_signal_ends_both_at_once() {
     std::thread::sleep(Duration::from_millis(400));
     send(&child, Signal::SIGINT);
     let ended = Run::from(child.wait_with_output().expect("ends")).expect(130);
-    assert!(ended.stdout.is_empty(), "at once is without a report");
     until("the command has ended", || {
         kill(command, None).is_err() || is_dead(command)
     });
+    // At once is without a report.
+    ended.stdout.is_empty()
 }
 
 /// Whether all that is left of a process is its entry, which the system's first process clears.

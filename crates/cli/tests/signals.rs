@@ -32,21 +32,32 @@ fn waiting(dir: &Path, mut command: Command, exports: &str) -> Child {
 #[test]
 fn every_signal_that_asks_to_end_is_heeded_between_steps() {
     for signal in [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGXCPU] {
-        let dir = directory();
-        let mut command = perfkit();
-        command.stderr(Stdio::piped());
-        let mut child = waiting(dir.path(), command, "--export-json r");
-        // The input must not end before the signal has arrived.
-        let _stdin = child.stdin.take();
-        send(&child, signal);
-        // What `timeout` and a closing terminal do is no second wish.
-        send(&child, signal);
-        common::Run::from(child.wait_with_output().expect("ends")).expect(130);
-        assert_eq!(names(dir.path()), ["r"], "{signal}");
-        let report = std::fs::read(dir.path().join("r")).expect("a report");
-        let report = latency::report::read_json(&report).expect("a valid report");
-        assert!(!report.complete);
+        // What `timeout` and a closing terminal do is no second wish. A busy machine may let so much time go by
+        // between both that it is one.
+        assert!((0..10).any(|_| is_heeded_once(signal)), "{signal}");
     }
+}
+
+/// Sends a signal twice, and says whether it was taken for one.
+fn is_heeded_once(signal: Signal) -> bool {
+    let dir = directory();
+    let mut command = perfkit();
+    command.stderr(Stdio::piped());
+    let mut child = waiting(dir.path(), command, "--export-json r");
+    // The input must not end before the signal has arrived.
+    let _stdin = child.stdin.take();
+    send(&child, signal);
+    send(&child, signal);
+    common::Run::from(child.wait_with_output().expect("ends")).expect(130);
+    let left = names(dir.path());
+    if left.is_empty() {
+        return false;
+    }
+    assert_eq!(left, ["r"], "{signal}");
+    let report = std::fs::read(dir.path().join("r")).expect("a report");
+    let report = latency::report::read_json(&report).expect("a valid report");
+    assert!(!report.complete);
+    true
 }
 
 /// The signal that ended a process.

@@ -34,7 +34,7 @@ pub(crate) fn run_until_said(dir: &Path, line: &str, text: &str) -> Run {
     let stderr = said();
     assert!(stderr.contains(text), "never: {text}, but {stderr}");
     Run {
-        code: ended.status.code(),
+        code: super::code(ended.status),
         stdout: ended.stdout,
         stderr,
     }

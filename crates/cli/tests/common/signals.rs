@@ -10,7 +10,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 /// Longer than anything that is waited for may take.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) fn pid(child: &Child) -> Pid {
     Pid::from_raw(i32::try_from(child.id()).expect("a pid"))
