@@ -88,6 +88,27 @@ fn an_interrupted_run_ends_by_the_signal_so_that_a_loop_of_the_shell_ends_too() 
     }
 }
 
+#[test]
+fn an_interrupt_at_any_moment_of_the_start_is_heeded() {
+    let dir = directory();
+    for nth in 0..60 {
+        let mut child = perfkit()
+            .current_dir(dir.path())
+            .args(["compress", "-qqc"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("runs");
+        std::thread::sleep(Duration::from_micros(500 * nth));
+        send(&child, Signal::SIGINT);
+        // Its input stays open: nothing else ends it.
+        until("the end", || child.try_wait().expect("asked").is_some());
+        let status = child.wait().expect("ended");
+        assert_eq!(common::code(status), Some(130), "{nth}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_second_interrupt_leaves_no_temporary_file() {

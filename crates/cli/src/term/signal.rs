@@ -75,6 +75,7 @@ mod unix {
     use std::sync::{Arc, LazyLock, Mutex, Once, OnceLock, PoisonError};
     use std::time::{Duration, Instant};
 
+    use nix::sys::signal::{SigSet, SigmaskHow, Signal};
     use signal_hook::SigId;
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ};
     use signal_hook::{flag, low_level};
@@ -113,6 +114,8 @@ mod unix {
         }
         let code = i32::from(ExitStatus::Interrupted.code());
         let mut shutdowns = SHUTDOWNS.lock().unwrap_or_else(PoisonError::into_inner);
+        // A signal that comes meanwhile waits until it meets all of its handlers: with some of them it would be lost.
+        let _blocked = Blocked::all();
         for signal in heeded() {
             // Order matters: the conditional exit must see the flag as the previous signal left it.
             // If a handler cannot be installed, the system's default ends the process.
@@ -123,6 +126,25 @@ mod unix {
             });
             let _ = flag::register(signal, Arc::clone(interrupted));
             tell_apart(signal);
+        }
+    }
+
+    /// Signals that ask to end wait while this lives, if there is no other thread yet.
+    struct Blocked(Option<SigSet>);
+
+    impl Blocked {
+        fn all() -> Self {
+            let asking = heeded().filter_map(|signal| Signal::try_from(signal).ok());
+            let asking: SigSet = asking.collect();
+            Self(asking.thread_swap_mask(SigmaskHow::SIG_BLOCK).ok())
+        }
+    }
+
+    impl Drop for Blocked {
+        fn drop(&mut self) {
+            if let Some(before) = &self.0 {
+                let _ = before.thread_set_mask();
+            }
         }
     }
 

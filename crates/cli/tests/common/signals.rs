@@ -28,15 +28,15 @@ pub(crate) fn until(what: &str, mut is: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until the process has its own handler for SIGINT: from then on it ends between steps. Where
-/// the system does not tell, a little time has to do.
+/// Waits until the process has its own handlers for signals, of which that for SIGXCPU is the last: from then on it
+/// ends between steps. Where the system does not tell, a little time has to do.
 pub(crate) fn until_signals_are_handled(child: &Child) {
     if !cfg!(target_os = "linux") {
         std::thread::sleep(Duration::from_millis(500));
         return;
     }
-    let bit = 1 << (Signal::SIGINT as u32 - 1);
-    until("a handler of SIGINT", || {
+    let bit = 1 << (Signal::SIGXCPU as u32 - 1);
+    until("handlers of signals", || {
         super::signal_mask(&child.id().to_string(), "SigCgt:") & bit != 0
     });
 }
