@@ -7,8 +7,9 @@
 //! (from 30 values on), unless its tail has no variance. A minimum and a maximum are judged as measured.
 //!
 //! `parse.rs` reads gates, `rows.rs` decides those on distributions (of printed
-//! ones by `steps.rs`), `number.rs` those on other numbers.
+//! ones by `steps.rs`, on means by `mean.rs`), `number.rs` those on other numbers.
 
+mod mean;
 mod number;
 mod parse;
 mod rows;
