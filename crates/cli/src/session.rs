@@ -52,6 +52,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) live: Option<LiveRows>,
     /// Whether it measures anything. What was measured before has floors of its own.
     pub(crate) measures: bool,
+    /// Whether it shows times that another tool stated: gates can be about them, as service times.
+    pub(crate) stated: bool,
 }
 
 impl Setup<'_> {
@@ -114,6 +116,7 @@ impl<'a> Setup<'a> {
             brief: true,
             live: None,
             measures: true,
+            stated: false,
         }
     }
 
@@ -136,7 +139,7 @@ impl Session {
     /// Opens the export files, pins, looks at the machine. Fails before any work is done.
     pub(crate) fn start(setup: &Setup<'_>) -> Result<Self> {
         let args = setup.report;
-        check_rows(args, setup.rows)?;
+        check_rows(args, setup.rows, setup.stated)?;
         if setup.wants_report() {
             setup.stream.check()?;
         }
@@ -147,7 +150,8 @@ impl Session {
         options.seed = setup.seed;
         options.gates.clone_from(&args.slo);
         options.undecided_passes = args.slo_undecided == Undecided::Pass;
-        options.strict_environment = args.strict_env;
+        // Of what was measured before, this machine says nothing.
+        options.strict_environment = args.strict_env && setup.measures;
         options.cpus = args.cpu.as_ref().map(|cpus| cpus.0.clone());
         // Measured only for a report that somebody sees.
         let is_seen = setup.wants_report() && setup.detail() != Detail::Line;
@@ -261,8 +265,12 @@ pub(crate) fn conclude(
 }
 
 /// Refuses gates and exports of rows that the run will not have, before it is run for nothing.
-pub(crate) fn check_rows(args: &ReportArgs, rows: &[LatencyName]) -> Result<()> {
-    Ok(gates::check_rows(&args.slo, args.row.as_deref(), rows)?)
+/// Times that another tool `stated` can be limited, but not exported.
+pub(crate) fn check_rows(args: &ReportArgs, rows: &[LatencyName], stated: bool) -> Result<()> {
+    let stated = stated.then_some(LatencyName::Service);
+    let gated: Vec<LatencyName> = rows.iter().copied().chain(stated).collect();
+    gates::check_rows(&args.slo, None, &gated)?;
+    Ok(gates::check_rows(&[], args.row.as_deref(), rows)?)
 }
 
 /// This build.

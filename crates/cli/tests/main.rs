@@ -32,6 +32,7 @@ mod fix_store;
 mod fix_tools;
 mod floors;
 mod help_flags;
+mod imported;
 mod input_sizes;
 mod interrupt;
 mod list;

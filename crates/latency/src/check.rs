@@ -4,6 +4,8 @@
 //! JSON of the right shape can still be truncated, edited or invented. A report that passes can be
 //! rendered, merged, compared and gated without further checks. Reading itself is in `read.rs`.
 
+mod stated;
+
 use crate::coding::{self, Budget};
 use crate::gate::Gate;
 use crate::percentile::{earned_n, rank, values_at_ranks};
@@ -53,6 +55,8 @@ pub(crate) fn check(report: &Report) -> Checked {
         ("tables", report.tables.len()),
         ("comparisons", report.comparisons.len()),
         ("gates", report.gates.len()),
+        ("stated.times", report.stated.times.len()),
+        ("stated.rates", report.stated.rates.len()),
     ];
     for (list, length) in lists {
         if length > ROWS_MAX {
@@ -66,6 +70,7 @@ pub(crate) fn check(report: &Report) -> Checked {
         }
     }
     rates(report)?;
+    stated::check(report)?;
     let mut budgets = Budgets::default();
     for (index, row) in report.latencies.iter().enumerate() {
         let list = "latencies";

@@ -4,15 +4,17 @@
 //! is within the limit and fails when the whole interval is above it; where there is no interval, the exact
 //! binomial test of the samples above the limit can still prove that it fails. It is inconclusive when the limit
 //! lies inside the interval, or when there are too few samples. A mean is judged by its normal interval
-//! (from 30 values on), unless its tail has no variance. A minimum and a maximum are judged as measured.
+//! (from 30 values on), unless its tail has no variance. A minimum and a maximum are judged as measured. What another
+//! tool stated without samples is judged as a point; what it did not state never passes.
 //!
 //! `parse.rs` reads gates, `rows.rs` decides those on distributions (of printed
-//! ones by `steps.rs`, on means by `mean.rs`), `number.rs` those on other numbers.
+//! ones by `steps.rs`, on means by `mean.rs`), `stated.rs` those on what was stated, `number.rs` those on other numbers.
 
 mod mean;
 mod number;
 mod parse;
 mod rows;
+mod stated;
 mod steps;
 mod tail;
 
@@ -21,7 +23,7 @@ use std::fmt;
 use number::Measure;
 use rows::Rows;
 
-use crate::report::{GateResult, GateVerdict, Latency, LatencyName, Report};
+use crate::report::{GateResult, GateVerdict, Latency, LatencyName, Report, StatedTimes};
 
 /// The statistic that a gate limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -101,11 +103,12 @@ impl fmt::Display for Gate {
 impl Gate {
     /// Decides on a report.
     ///
-    /// A gate on a latency decides on its rows, as [`Self::decide`] does.
+    /// A gate on a latency decides on its rows, as [`Self::decide`] does, and on the times that another tool stated,
+    /// which count as service times.
     #[must_use]
     pub fn decide_report(&self, report: &Report) -> GateResult {
         match &self.target {
-            Target::Row(..) => self.decide(&report.latencies),
+            Target::Row(..) => self.decide_rows(&report.latencies, &report.stated.times),
             Target::Number(measure, limit) => self.decide_number(measure, *limit, report),
         }
     }
@@ -116,6 +119,10 @@ impl Gate {
     /// without that to the hold time. When several rows have that name, all must pass, and the worst is reported.
     #[must_use]
     pub fn decide(&self, rows: &[Latency]) -> GateResult {
+        self.decide_rows(rows, &[])
+    }
+
+    fn decide_rows(&self, rows: &[Latency], stated: &[StatedTimes]) -> GateResult {
         match &self.target {
             Target::Row(target, limit_ns) => {
                 let judged = Rows {
@@ -123,7 +130,7 @@ impl Gate {
                     target,
                     limit_ns: *limit_ns,
                 };
-                judged.decide(rows)
+                judged.decide(rows, stated)
             }
             Target::Number(_, limit) => {
                 let why = "this number is not of a distribution".to_owned();

@@ -1,7 +1,8 @@
 //! Shared by the tests of several modules.
 
 use crate::report::{
-    Command, Environment, Latency, Load, Report, Resources, SCHEMA, Throughput, Tool, Workload,
+    Command, Environment, Latency, Load, Report, Resources, SCHEMA, Stated, Throughput, Tool,
+    Workload,
 };
 
 /// A report of these rows and nothing else.
@@ -24,25 +25,13 @@ pub(crate) fn report(latencies: Vec<Latency>) -> Report {
             subcommand: "test".to_owned(),
             seed: None,
         },
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        duration_ns: 0,
+        started_at: Some("2026-01-01T00:00:00Z".to_owned()),
+        duration_ns: Some(0),
         environment: Environment {
-            kernel: None,
-            cpu_model: None,
-            hypervisor: None,
-            logical_cpus: 1,
-            pinned_cpus: Vec::new(),
-            governor: None,
-            isa: None,
-            allocator: "system".to_owned(),
-            clock_floor_ns: None,
-            wake_floor_ns: None,
-            start_floor_ns: None,
-            memory_bytes: None,
-            load_before: None,
-            steal_ratio: None,
-            ctx_switches_involuntary: None,
-            warnings: Vec::new(),
+            stated: false,
+            logical_cpus: Some(1),
+            allocator: Some("system".to_owned()),
+            ..Environment::unknown()
         },
         workload: Workload::default(),
         findings: Vec::new(),
@@ -51,6 +40,7 @@ pub(crate) fn report(latencies: Vec<Latency>) -> Report {
         throughput: Throughput::default(),
         resources: Resources::default(),
         latencies,
+        stated: Stated::default(),
         slowest: Vec::new(),
         tables: Vec::new(),
         comparisons: Vec::new(),

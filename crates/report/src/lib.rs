@@ -27,5 +27,5 @@ pub use latency;
 pub use error::{Asked, Error};
 pub use exit::ExitStatus;
 pub use formats::{Detail, Format, LongTable, Look, Page, write};
-pub use outcome::Outcome;
+pub use outcome::{Before, Outcome};
 pub use run::{Finished, INPUTS_LISTED, Prepared, Run, RunOptions, tool};

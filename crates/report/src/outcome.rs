@@ -2,7 +2,8 @@
 
 use latency::Recording;
 use latency::report::{
-    Comparison, Done, Input, Latency, Load, SlowSample, Table, Validation, Workload,
+    Comparison, Done, Environment, Input, Latency, Load, SlowSample, Stated, Table, Validation,
+    Workload,
 };
 
 use twox_hash::XxHash64;
@@ -42,10 +43,33 @@ pub struct Outcome {
     pub tables: Vec<Table>,
     /// Comparisons.
     pub comparisons: Vec<Comparison>,
-    /// When what is reported started, RFC 3339, if that was before this run.
+    /// What another tool stated without samples.
+    pub stated: Stated,
+    /// Where and when the work was done, if that was before this run, and perhaps elsewhere: what this run takes, and the
+    /// machine that it is on, say nothing about it.
+    pub done_before: Option<Before>,
+}
+
+/// What is known of work that was done before.
+#[derive(Debug, Clone)]
+pub struct Before {
+    /// When it started, RFC 3339.
     pub started_at: Option<String>,
-    /// Whether the work was done before, and perhaps elsewhere: what this run takes says nothing about it.
-    pub done_before: bool,
+    /// How long it took.
+    pub duration_ns: Option<u64>,
+    /// The machine.
+    pub environment: Environment,
+}
+
+impl Default for Before {
+    /// Nothing is known.
+    fn default() -> Self {
+        Self {
+            started_at: None,
+            duration_ns: None,
+            environment: Environment::unknown(),
+        }
+    }
 }
 
 impl Outcome {
@@ -71,8 +95,8 @@ impl Outcome {
             start_floor_ns: None,
             tables: Vec::new(),
             comparisons: Vec::new(),
-            started_at: None,
-            done_before: false,
+            stated: Stated::default(),
+            done_before: None,
         }
     }
 

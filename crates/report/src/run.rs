@@ -9,6 +9,7 @@ use latency::report::{
 };
 use latency::{Gate, IntervalLog, Spec};
 
+use crate::outcome::Before;
 use crate::{Error, ExitStatus, Outcome, floors, gates, nouns};
 
 /// Samples that a report names among the slowest, over all rows.
@@ -196,16 +197,25 @@ impl Run {
     #[must_use]
     pub fn finish(mut self, mut outcome: Outcome) -> Finished {
         let duration = self.started.elapsed();
-        let resources = match (
-            self.meter.finish(&mut self.environment),
-            outcome.done_before,
-        ) {
-            (_, true) => Resources::default(),
-            (resources, false) => resources,
+        let mut resources = self.meter.finish(&mut self.environment);
+        let before = outcome.done_before.take();
+        let is_own = before.is_none();
+        let before = match before {
+            Some(before) => {
+                resources = Resources::default();
+                before
+            }
+            None => {
+                if self.options.floors {
+                    floors::measured(&mut outcome, &mut self.environment);
+                }
+                Before {
+                    started_at: Some(self.started_at.to_string()),
+                    duration_ns: Some(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)),
+                    environment: self.environment,
+                }
+            }
         };
-        if self.options.floors && !outcome.done_before {
-            floors::measured(&mut outcome, &mut self.environment);
-        }
         let done = done(&outcome);
         let options = self.options;
         let mut report = Report {
@@ -217,11 +227,9 @@ impl Run {
                 subcommand: options.subcommand,
                 seed: options.seed,
             },
-            started_at: outcome
-                .started_at
-                .unwrap_or_else(|| self.started_at.to_string()),
-            duration_ns: u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX),
-            environment: self.environment,
+            started_at: before.started_at,
+            duration_ns: before.duration_ns,
+            environment: before.environment,
             workload: Workload {
                 done,
                 ..outcome.workload
@@ -235,6 +243,7 @@ impl Run {
                 ..Throughput::default()
             },
             latencies: outcome.latencies,
+            stated: outcome.stated,
             slowest: slowest(outcome.slowest),
             resources,
             tables: outcome.tables,
@@ -242,7 +251,9 @@ impl Run {
             gates: Vec::new(),
             exit_code: 0,
         };
-        rates(&mut report, outcome.ops, outcome.bytes_content, duration);
+        if is_own {
+            rates(&mut report, outcome.ops, outcome.bytes_content, duration);
+        }
         gates::decide(&options.gates, &mut report);
         let status = match outcome.status {
             ExitStatus::Ok => gates::status(&report, options.undecided_passes),

@@ -23,14 +23,15 @@ pub fn capture() -> Environment {
         .filter(|count| *count > 0);
     let processors = system::processors();
     let mut environment = Environment {
+        stated: false,
         kernel: usage::kernel(),
         cpu_model: system::cpu_model(&processors),
         hypervisor: system::hypervisor(&processors),
-        logical_cpus: logical_cpus.unwrap_or_else(parallelism),
+        logical_cpus: Some(logical_cpus.unwrap_or_else(parallelism)),
         pinned_cpus: confined_to(pin::pinned(), &available, system::online_cpus()),
         governor: system::governor(),
         isa: Some(isa().to_owned()),
-        allocator: "system".to_owned(),
+        allocator: Some("system".to_owned()),
         clock_floor_ns: None,
         wake_floor_ns: None,
         start_floor_ns: None,
@@ -161,7 +162,7 @@ mod tests {
     #[test]
     fn capture_fills_what_this_system_says() {
         let environment = capture();
-        assert!(environment.logical_cpus > 0);
+        assert!(environment.logical_cpus > Some(0));
         assert!(
             environment
                 .warnings

@@ -25,7 +25,7 @@ pub(super) fn before(environment: &Environment, debug_build: bool) -> Vec<Warnin
             "build with --release: times of a debug build mean nothing",
         ));
     }
-    let cpus = f64::from(environment.logical_cpus.max(1));
+    let cpus = f64::from(environment.logical_cpus.unwrap_or(1).max(1));
     if let Some(load) = environment.load_before
         && load > LOAD_PER_CPU_MAX * cpus
     {
@@ -85,22 +85,14 @@ mod tests {
 
     fn environment() -> Environment {
         Environment {
-            kernel: None,
-            cpu_model: None,
+            stated: false,
             hypervisor: Some("none".to_owned()),
-            logical_cpus: 4,
+            logical_cpus: Some(4),
             pinned_cpus: vec![1],
             governor: Some("performance".to_owned()),
-            isa: None,
-            allocator: "system".to_owned(),
-            clock_floor_ns: None,
-            wake_floor_ns: None,
-            start_floor_ns: None,
-            memory_bytes: None,
             load_before: Some(1.0),
             steal_ratio: Some(0.001),
-            ctx_switches_involuntary: None,
-            warnings: Vec::new(),
+            ..Environment::unknown()
         }
     }
 

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::loose::{MaybeNumber, MaybeText};
 use super::{At, Each, Foreign, Samples, Source, Summary};
 use crate::read::ReadError;
 
@@ -14,6 +15,18 @@ struct File {
 #[derive(Deserialize)]
 struct Context {
     date: Option<String>,
+    #[serde(default)]
+    host_name: MaybeText,
+    #[serde(default)]
+    executable: MaybeText,
+    #[serde(default)]
+    num_cpus: MaybeNumber,
+    #[serde(default)]
+    mhz_per_cpu: MaybeNumber,
+    #[serde(default)]
+    library_build_type: MaybeText,
+    #[serde(default)]
+    load_avg: Option<Vec<MaybeNumber>>,
 }
 
 #[derive(Deserialize)]
@@ -43,7 +56,7 @@ struct Group {
 pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
     let file: File = serde_json::from_slice(bytes)?;
     let mut found = Foreign::new(Source::GoogleBenchmark);
-    found.started_at = file.context.date;
+    machine(&mut found, file.context);
     let mut groups: Vec<Group> = Vec::new();
     let mut places = std::collections::HashMap::new();
     let mut failed = 0;
@@ -109,6 +122,18 @@ pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
         found.notes.push(format!("failed benchmarks: {failed}"));
     }
     found.checked("benchmarks")
+}
+
+/// What the file says of its machine and its run.
+fn machine(found: &mut Foreign, context: Context) {
+    found.started_at = context.date;
+    found.environment.logical_cpus = context.num_cpus.whole();
+    let load = context.load_avg.and_then(|load| load.first()?.0);
+    found.environment.load_before = load.filter(|load| load.is_finite() && *load >= 0.0);
+    found.fact("host", context.host_name.0);
+    found.fact("program", context.executable.0);
+    found.fact("MHz of a processor", context.mhz_per_cpu.0);
+    found.fact("build of the library", context.library_build_type.0);
 }
 
 fn add(found: &mut Foreign, group: Group) {

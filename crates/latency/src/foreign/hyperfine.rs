@@ -1,13 +1,27 @@
-//! `hyperfine --export-json`: every run of each command, in seconds.
+//! `hyperfine --export-json`: every run of each command, in seconds. `perfkit hyperfine` adds which machine they ran on.
 
 use serde::Deserialize;
 
 use super::{At, Each, Foreign, SECOND_NS, Samples, Source, Summary};
 use crate::read::ReadError;
+use crate::report::Environment;
 
 #[derive(Deserialize)]
 struct File {
     results: Vec<Run>,
+    #[serde(default)]
+    perfkit: Option<serde_json::Value>,
+}
+
+/// What the file says of its machine, if perfkit wrote it.
+fn machine(added: Option<serde_json::Value>) -> Option<Environment> {
+    let mut added = added?;
+    let environment = added.get_mut("environment")?.take();
+    let environment: Environment = serde_json::from_value(environment).ok()?;
+    Some(Environment {
+        stated: true,
+        ..environment
+    })
 }
 
 #[derive(Deserialize)]
@@ -25,6 +39,7 @@ struct Run {
 pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
     let file: File = serde_json::from_slice(bytes)?;
     let mut found = Foreign::new(Source::Hyperfine);
+    found.environment = machine(file.perfkit).unwrap_or(found.environment);
     for (index, run) in file.results.into_iter().enumerate() {
         let at = At {
             list: "results",

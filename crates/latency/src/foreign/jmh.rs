@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::loose::{MaybeNumber, MaybeText};
 use super::{At, Each, Foreign, Samples, Source};
 use crate::read::ReadError;
 
@@ -14,6 +15,16 @@ struct Row {
     #[serde(default)]
     params: Option<std::collections::BTreeMap<String, String>>,
     primary_metric: Metric,
+    #[serde(default)]
+    jmh_version: MaybeText,
+    #[serde(default)]
+    jdk_version: MaybeText,
+    #[serde(default)]
+    vm_name: MaybeText,
+    #[serde(default)]
+    vm_version: MaybeText,
+    #[serde(default)]
+    threads: MaybeNumber,
 }
 
 #[derive(Deserialize)]
@@ -46,6 +57,7 @@ pub(super) fn is_jmh(bytes: &[u8]) -> bool {
 pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
     let rows: Vec<Row> = serde_json::from_slice(bytes)?;
     let mut found = Foreign::new(Source::Jmh);
+    facts(&mut found, &rows);
     let (mut means, mut rates) = (Vec::new(), false);
     for (index, row) in rows.into_iter().enumerate() {
         let at = At {
@@ -106,6 +118,24 @@ pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
         found.notes.push(note.to_owned());
     }
     found.checked("rawData")
+}
+
+/// What the file says of its run, where all rows say the same.
+fn facts(found: &mut Foreign, rows: &[Row]) {
+    let mut fact = |name, of: &dyn Fn(&Row) -> Option<String>| {
+        let first = rows.first().and_then(of);
+        found.fact(
+            name,
+            first.filter(|first| rows.iter().all(|row| of(row).as_ref() == Some(first))),
+        );
+    };
+    fact("JMH", &|row| row.jmh_version.0.clone());
+    fact("JDK", &|row| row.jdk_version.0.clone());
+    fact("virtual machine", &|row| row.vm_name.0.clone());
+    fact("its version", &|row| row.vm_version.0.clone());
+    fact("threads", &|row| {
+        row.threads.whole().map(|threads| threads.to_string())
+    });
 }
 
 /// Iterations and forks, where all forks have as many iterations.

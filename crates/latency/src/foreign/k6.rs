@@ -1,4 +1,5 @@
-//! `k6 run --summary-export`, and the data of `handleSummary`: quantiles of each trend, in milliseconds.
+//! `k6 run --summary-export`, and the data of `handleSummary`: quantiles of each trend, in milliseconds, counters and
+//! rates.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +8,19 @@ use serde::Deserialize;
 use super::loose::Loose;
 use super::{At, Foreign, MILLISECOND_NS, Source, Summary};
 use crate::read::ReadError;
+use crate::report::{RateKind, StatedRate};
 
 #[derive(Deserialize)]
 struct File {
     metrics: BTreeMap<String, BTreeMap<String, Loose>>,
+    #[serde(default)]
+    state: Option<State>,
+}
+
+#[derive(Deserialize)]
+struct State {
+    #[serde(rename = "testRunDurationMs")]
+    duration_ms: Option<f64>,
 }
 
 /// Endings of the names of k6's own trends, all of which are times.
@@ -46,7 +56,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
             _ => None,
         };
         if number("avg").is_none() {
-            // A counter, a rate or a gauge.
+            // A counter, a rate, or a gauge, which has neither.
+            let counted = rate(&found, &name, &number);
+            found.rates.extend(counted);
             continue;
         }
         let base = name.split('{').next().unwrap_or(&name);
@@ -81,8 +93,16 @@ pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
             name,
         });
     }
+    roles(&mut found);
+    let duration = file.state.and_then(|state| state.duration_ms);
+    let at = At {
+        list: "state",
+        index: 0,
+    };
+    let duration = at.optional("testRunDurationMs", duration, MILLISECOND_NS)?;
+    found.duration_ns = duration.map(|ns| ns.round() as u64);
     found.notes.push(
-        "a k6 summary has quantiles only, no counts: they have no intervals, and cannot be merged or compared with a verdict"
+        "a k6 summary has quantiles only, no samples: they have no intervals, and cannot be merged or compared with a verdict"
             .to_owned(),
     );
     if unknown > 0 {
@@ -91,6 +111,53 @@ pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
         ));
     }
     found.checked("metrics")
+}
+
+/// A counter, or how many values of a rate were not 0.
+fn rate(found: &Foreign, name: &str, number: &impl Fn(&str) -> Option<f64>) -> Option<StatedRate> {
+    let whole = |key| number(key).filter(|count| *count >= 0.0);
+    let row = found.rate(name, RateKind::Other);
+    // The older form calls the share `value`, the newer one `rate`.
+    if let (Some(passes), Some(fails)) = (whole("passes"), whole("fails")) {
+        let (passes, fails) = (passes as u64, fails as u64);
+        return Some(row.share_of(passes, passes.saturating_add(fails)));
+    }
+    let count = whole("count")?;
+    Some(StatedRate {
+        count: Some(count as u64),
+        per_s: whole("rate").filter(|rate| rate.is_finite()),
+        ..row
+    })
+}
+
+/// Tells the throughput and the errors from the other rates, and how many samples the times of requests have. What is of
+/// a tag alone (`http_reqs{status:200}`) is a part of the run.
+fn roles(found: &mut Foreign) {
+    let count = |name: &str| found.rates.iter().find(|rate| rate.name == name)?.count;
+    let requests = count("http_reqs");
+    let operations = match requests {
+        Some(_) => "http_reqs",
+        None => "iterations",
+    };
+    for summary in &mut found.summaries {
+        let is_of_requests = summary.name.starts_with("http_req_") && !summary.name.contains('{');
+        summary.n = summary.n.or(requests.filter(|_| is_of_requests));
+    }
+    for rate in &mut found.rates {
+        match rate.name.as_str() {
+            name if name == operations => rate.kind = RateKind::Operations,
+            // Its `passes` are those that failed.
+            "http_req_failed" => rate.kind = RateKind::Failures,
+            "checks" => {
+                let (passed, all) = (rate.count.unwrap_or(0), rate.of.unwrap_or(0));
+                let mut failed = rate.clone().share_of(all - passed.min(all), all);
+                failed.name = "checks that failed".to_owned();
+                failed.kind = RateKind::Failures;
+                *rate = failed;
+            }
+            _ => {}
+        }
+    }
 }
 
 /// `p(95)` and the like.

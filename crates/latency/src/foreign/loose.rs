@@ -9,6 +9,34 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct MaybeNumber(pub(super) Option<f64>);
 
+impl MaybeNumber {
+    /// A whole number of at least 1.
+    pub(super) fn whole(self) -> Option<u32> {
+        let number = self
+            .0
+            .filter(|number| (1.0..=f64::from(u32::MAX)).contains(number));
+        number.map(|number| number as u32)
+    }
+}
+
+/// A text of at most a line's length, or something else that does not matter.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct MaybeText(pub(super) Option<String>);
+
+/// Characters of a text that are kept.
+const TEXT_CHARS: usize = 200;
+
+impl<'de> Deserialize<'de> for MaybeText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match Loose::deserialize(deserializer)? {
+            Loose::Text(text) if !text.is_empty() => {
+                Self(Some(text.chars().take(TEXT_CHARS).collect()))
+            }
+            _ => Self(None),
+        })
+    }
+}
+
 /// A value of a metric.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Loose {

@@ -2,8 +2,9 @@
 //!
 //! A file is known by what is in it, not by its name. Where it has samples, these become [`Samples`], with
 //! which everything can be done that can be done with one's own. Where it has only statistics of samples, these
-//! stay a [`Summary`]: its quantiles are shown as they were stated, and no distribution is made of them. What a
-//! format cannot give is said in [`Foreign::notes`].
+//! stay a [`Summary`]: its quantiles are shown and gated as they were stated, and no distribution is made of them. So
+//! do counts and rates. What a format cannot give is said in [`Foreign::notes`]. The machine that measured is that of
+//! the file, as far as it states it.
 //!
 //! wrk2 prints a percentile distribution, which [`crate::hgrm`] reads.
 
@@ -23,6 +24,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::read::{Place, ReadError, ReadErrorKind};
+use crate::report::{Environment, RateKind, StatedRate};
 
 pub use rows::Sequence;
 
@@ -140,8 +142,16 @@ pub struct Foreign {
     pub samples: Vec<Samples>,
     /// Benchmarks of which it has statistics only.
     pub summaries: Vec<Summary>,
+    /// Counts, rates and shares.
+    pub rates: Vec<StatedRate>,
     /// When it was measured, RFC 3339, where it says so.
     pub started_at: Option<String>,
+    /// How long that took, where it says so.
+    pub duration_ns: Option<u64>,
+    /// What it says of the machine.
+    pub environment: Environment,
+    /// What else it says of the run: names and values.
+    pub facts: Vec<(&'static str, String)>,
     /// What the format cannot give.
     pub notes: Vec<String>,
 }
@@ -152,14 +162,29 @@ impl Foreign {
             source,
             samples: Vec::new(),
             summaries: Vec::new(),
+            rates: Vec::new(),
             started_at: None,
+            duration_ns: None,
+            environment: Environment::unknown(),
+            facts: Vec::new(),
             notes: Vec::new(),
         }
     }
 
+    /// A count of this file that is not known yet.
+    fn rate(&self, name: impl Into<String>, kind: RateKind) -> StatedRate {
+        StatedRate::new(self.source.as_str(), name, kind)
+    }
+
+    /// Notes what the file says of its run, where it does.
+    fn fact(&mut self, name: &'static str, value: Option<impl ToString>) {
+        let value = value.map(|value| value.to_string());
+        self.facts.extend(value.map(|value| (name, value)));
+    }
+
     /// Itself, if it has anything.
     fn checked(self, list: &str) -> Result<Self, ReadError> {
-        let rows = self.samples.len() + self.summaries.len();
+        let rows = self.samples.len() + self.summaries.len() + self.rates.len();
         if rows == 0 {
             let message = format!(
                 "a file of {} without a result in `{list}`",
@@ -333,5 +358,7 @@ impl At {
 const SECOND_NS: f64 = 1e9;
 const MILLISECOND_NS: f64 = 1e6;
 
+#[cfg(test)]
+mod stated_tests;
 #[cfg(test)]
 mod tests;

@@ -3,13 +3,35 @@
 
 use serde::Deserialize;
 
+use super::loose::{MaybeNumber, MaybeText};
 use super::{At, Each, Foreign, SECOND_NS, Samples, Source, Summary};
 use crate::read::ReadError;
 
 #[derive(Deserialize)]
 struct File {
     datetime: Option<String>,
+    #[serde(default)]
+    machine_info: Machine,
     benchmarks: Vec<Row>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Machine {
+    node: MaybeText,
+    machine: MaybeText,
+    system: MaybeText,
+    release: MaybeText,
+    python_implementation: MaybeText,
+    python_version: MaybeText,
+    cpu: Cpu,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Cpu {
+    brand_raw: MaybeText,
+    count: MaybeNumber,
 }
 
 #[derive(Deserialize)]
@@ -34,10 +56,29 @@ struct Statistics {
     data: Option<Vec<f64>>,
 }
 
+/// What the file says of its machine.
+fn machine(found: &mut Foreign, machine: Machine) {
+    let joined = |words: [MaybeText; 2]| {
+        let words: Vec<String> = words.into_iter().filter_map(|word| word.0).collect();
+        (!words.is_empty()).then(|| words.join(" "))
+    };
+    let environment = &mut found.environment;
+    environment.kernel = joined([machine.system, machine.release]);
+    environment.cpu_model = machine.cpu.brand_raw.0;
+    environment.logical_cpus = machine.cpu.count.whole();
+    found.fact("host", machine.node.0);
+    found.fact("architecture", machine.machine.0);
+    found.fact(
+        "Python",
+        joined([machine.python_implementation, machine.python_version]),
+    );
+}
+
 pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
     let file: File = serde_json::from_slice(bytes)?;
     let mut found = Foreign::new(Source::PytestBenchmark);
     found.started_at = file.datetime;
+    machine(&mut found, file.machine_info);
     let mut means = false;
     for (index, row) in file.benchmarks.into_iter().enumerate() {
         let at = At {

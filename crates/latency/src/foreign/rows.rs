@@ -4,7 +4,10 @@ use std::time::Instant;
 
 use super::{Each, Foreign, Samples, Summary};
 use crate::percentile::earned_n;
-use crate::report::{Cell, Latency, LatencyName, Table, Timing, Unit};
+use crate::report::{
+    Cell, Latency, LatencyName, Stated, StatedPercentile, StatedRate, StatedTimes, Table, Timing,
+    Unit,
+};
 use crate::{BucketPolicy, Histogram, Recorder, Spec};
 
 /// Samples in the order in which they were taken, for a comparison.
@@ -128,6 +131,26 @@ impl Samples {
 }
 
 impl Summary {
+    fn stated(&self, source: &str) -> StatedTimes {
+        let mut percentiles: Vec<StatedPercentile> = self
+            .quantiles_ns
+            .iter()
+            .map(|&(p, value_ns)| StatedPercentile { p, value_ns })
+            .collect();
+        percentiles.sort_by(|a, b| a.p.total_cmp(&b.p));
+        percentiles.dedup_by(|b, a| a.p >= b.p);
+        StatedTimes {
+            source: source.to_owned(),
+            name: self.name.clone(),
+            n: self.n,
+            mean_ns: self.mean_ns,
+            stdev_ns: self.stdev_ns,
+            min_ns: self.min_ns,
+            max_ns: self.max_ns,
+            percentiles,
+        }
+    }
+
     fn row(&self) -> Vec<Cell> {
         let at = |wanted: f64| {
             let same = |(p, _): &&(f64, f64)| (p - wanted).abs() < 1e-9;
@@ -171,11 +194,43 @@ fn row(
     cells
 }
 
+const RATES: [(&str, Unit); 5] = [
+    ("name", Unit::Text),
+    ("count", Unit::Count),
+    ("of", Unit::Count),
+    ("per_s", Unit::PerSecond),
+    ("share", Unit::Share),
+];
+
+fn rate(rate: &StatedRate) -> Vec<Cell> {
+    vec![
+        rate.name.as_str().into(),
+        rate.count.into(),
+        rate.of.into(),
+        rate.per_s.into(),
+        rate.share.into(),
+    ]
+}
+
 impl Foreign {
     /// The rows of a report: of the benchmarks of which there are samples.
     #[must_use]
     pub fn latencies(&self) -> Vec<Latency> {
         self.samples.iter().map(Samples::latency).collect()
+    }
+
+    /// What the file states without samples.
+    #[must_use]
+    pub fn stated(&self) -> Stated {
+        let source = self.source.as_str();
+        Stated {
+            times: self
+                .summaries
+                .iter()
+                .map(|one| one.stated(source))
+                .collect(),
+            rates: self.rates.clone(),
+        }
     }
 
     /// Statistics as they were stated, and of samples that are too short for whole nanoseconds.
@@ -194,6 +249,20 @@ impl Foreign {
             let name = format!("as stated by {source}, without samples");
             let mut table = Table::new(&name, &COLUMNS);
             table.rows = self.summaries.iter().map(Summary::row).collect();
+            tables.push(table);
+        }
+        if !self.rates.is_empty() {
+            let mut table = Table::new(&format!("rates as stated by {source}"), &RATES);
+            table.rows = self.rates.iter().map(rate).collect();
+            tables.push(table);
+        }
+        if !self.facts.is_empty() {
+            let columns = [("what", Unit::Text), ("stated", Unit::Text)];
+            let mut table = Table::new("what the file states of its run", &columns);
+            let facts = self.facts.iter();
+            table.rows = facts
+                .map(|(name, value)| vec![(*name).into(), value.as_str().into()])
+                .collect();
             tables.push(table);
         }
         if !self.notes.is_empty() {

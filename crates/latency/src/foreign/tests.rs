@@ -97,7 +97,7 @@ fn percentiles_of_oha_and_k6_stay_statistics() {
     );
     assert_eq!(
         (first.mean_ns, first.max_ns, first.n),
-        (Some(1.5e6), Some(9e6), None)
+        (Some(1.5e6), Some(9e6), Some(10))
     );
     assert!(found.notes[0].contains("quantiles only") && found.notes[1].ends_with("times: 1"));
     let newer = read(K6_NEWER.as_bytes(), "x").unwrap();

@@ -60,6 +60,7 @@ impl Rows<'_> {
             reason: format!(
                 "{reason}; without the tail it is above {floor} already, the limit is {limit}"
             ),
+            is_absent: false,
         }
     }
 }

@@ -5,18 +5,20 @@
 
 use serde_json::Value;
 
+use super::stated::of_kind;
 use super::{Bound, Gate};
 use crate::binomial::lower_quantile;
-use crate::report::{GateResult, GateVerdict, Report};
+use crate::report::{GateResult, GateVerdict, RateKind, Report};
 use crate::units::{self, Kind};
 
 /// Parts of the report that a path may start with.
-pub(super) const SECTIONS: [&str; 9] = [
+pub(super) const SECTIONS: [&str; 10] = [
     "comparisons",
     "environment",
     "latencies",
     "load",
     "resources",
+    "stated",
     "tables",
     "throughput",
     "validation",
@@ -25,6 +27,9 @@ pub(super) const SECTIONS: [&str; 9] = [
 
 /// Chance of a wrong verdict on a share of errors, on each side.
 const ERROR: f64 = 0.025;
+
+/// A number, where it is known, and the row that it is of.
+type Found = (Option<String>, Option<f64>);
 
 /// A number of the report.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,15 +75,18 @@ impl Measure {
         }
     }
 
-    /// The numbers, each with the row it is of; a text says why there is none.
-    fn values(&self, report: &Report) -> Result<Vec<(Option<String>, f64)>, String> {
+    /// The numbers, each with the row it is of, which may not have one; a text says why there is none.
+    fn values(&self, report: &Report) -> Result<Vec<Found>, String> {
         let one = |value: Option<f64>, what: &str| match value.filter(|value| value.is_finite()) {
-            Some(value) => Ok(vec![(None, value)]),
+            Some(value) => Ok(vec![(None, Some(value))]),
             None => Err(format!("the report has no {what}")),
         };
         let resources = &report.resources;
         match self {
-            Self::Throughput => one(report.throughput.ops_per_s, "operations a second"),
+            Self::Throughput => match report.throughput.ops_per_s {
+                None => stated_throughput(report),
+                known => one(known, "operations a second"),
+            },
             Self::Ratio => one(ratio(report), "ratio"),
             Self::Rss => one(
                 resources.rss_max_bytes.map(|bytes| bytes as f64),
@@ -108,6 +116,22 @@ impl Measure {
     }
 }
 
+/// The rates of operations that another tool stated.
+fn stated_throughput(report: &Report) -> Result<Vec<Found>, String> {
+    let rates: Vec<Found> = of_kind(report, RateKind::Operations)
+        .map(|rate| {
+            (
+                Some(format!("{} as {} states it", rate.name, rate.source)),
+                rate.per_s,
+            )
+        })
+        .collect();
+    match rates.is_empty() {
+        true => Err("the report has no operations a second".to_owned()),
+        false => Ok(rates),
+    }
+}
+
 /// Uncompressed over compressed bytes of a whole run.
 fn ratio(report: &Report) -> Option<f64> {
     let (read, written) = (report.throughput.bytes_in, report.throughput.bytes_out);
@@ -121,7 +145,7 @@ fn ratio(report: &Report) -> Option<f64> {
 
 /// The numbers at a path. A part in an array is an index, or the `name`, `row` or `series` of an element; in a
 /// table it is a column, which has a number a row.
-fn at_path(json: &Value, path: &str) -> Result<Vec<(Option<String>, f64)>, String> {
+fn at_path(json: &Value, path: &str) -> Result<Vec<Found>, String> {
     let missing = |part: &str| Err(format!("'{path}': the report has no '{part}'"));
     let mut at = json;
     let mut rest = path;
@@ -148,10 +172,10 @@ fn at_path(json: &Value, path: &str) -> Result<Vec<(Option<String>, f64)>, Strin
         Value::Null => Ok(Vec::new()),
         Value::Number(number) => Ok(number
             .as_f64()
-            .map(|value| (None, value))
+            .map(|value| (None, Some(value)))
             .into_iter()
             .collect()),
-        Value::Bool(value) => Ok(vec![(None, f64::from(u8::from(*value)))]),
+        Value::Bool(value) => Ok(vec![(None, Some(f64::from(u8::from(*value))))]),
         _ => Err(format!("'{path}' is no number")),
     }
 }
@@ -175,7 +199,7 @@ fn child<'a>(at: &'a Value, part: &str) -> Option<&'a Value> {
 }
 
 /// A column of a table: the numbers of all rows, each with the text of the row's first text cell.
-fn column(table: &Value, key: &str) -> Option<Vec<(Option<String>, f64)>> {
+fn column(table: &Value, key: &str) -> Option<Vec<Found>> {
     let columns = table.get("columns")?.as_array()?;
     let at = columns
         .iter()
@@ -184,7 +208,7 @@ fn column(table: &Value, key: &str) -> Option<Vec<(Option<String>, f64)>> {
     let number = |row: &Value| {
         let cells = row.as_array()?;
         let name = cells.iter().find_map(Value::as_str).map(str::to_owned);
-        Some((name, cells.get(at)?.as_f64()?))
+        Some((name, cells.get(at)?.as_f64()))
     };
     Some(rows.iter().filter_map(number).collect())
 }
@@ -198,22 +222,42 @@ impl Gate {
         report: &Report,
     ) -> GateResult {
         let unknown = |why| self.number_result(limit, None, (GateVerdict::Inconclusive, why));
+        if *measure == Measure::Errors
+            && report.validation.is_none()
+            && let Some((rate, share, decided)) = self.stated_failures(report, limit)
+        {
+            let found = (Some(rate.name.clone()), share);
+            return self.number_result(limit, Some(found), decided);
+        }
         let values = match measure.values(report) {
             Ok(values) => values,
             Err(why) => return unknown(why),
         };
         // The one that is furthest on the wrong side.
         let low = matches!(self.bound, Bound::Least | Bound::Above);
+        let absent = values.iter().find(|(_, value)| value.is_none());
+        let absent = absent.map(|(row, _)| row.clone());
         let worst = values
             .into_iter()
+            .filter_map(|(row, value)| Some((row, value?)))
             .max_by(|(_, a), (_, b)| if low { b.total_cmp(a) } else { a.total_cmp(b) });
         let Some((row, value)) = worst else {
             return unknown("there are no numbers to judge".to_owned());
         };
         let decided = match (measure, &report.validation) {
-            (Measure::Errors, Some(found)) => self.share(found.wrong, found.checked, limit),
+            (Measure::Errors, Some(found)) => self.share(
+                found.wrong,
+                found.checked,
+                "checked answers were wrong",
+                limit,
+            ),
             _ => self.as_measured(measure.unit(), row.as_deref(), value, limit),
         };
+        // The others pass: that says nothing of the one that has no number.
+        if let (Some(row), GateVerdict::Pass) = (absent, decided.0) {
+            let row = row.map(|row| format!(" of {row}")).unwrap_or_default();
+            return unknown(format!("the number{row} is not known; {}", decided.1));
+        }
         self.number_result(limit, Some((row, value)), decided)
     }
 
@@ -241,7 +285,7 @@ impl Gate {
         }
     }
 
-    fn as_measured(
+    pub(super) fn as_measured(
         &self,
         unit: Kind,
         row: Option<&str>,
@@ -271,8 +315,14 @@ impl Gate {
         (verdict, reason)
     }
 
-    /// `wrong` of `checked` answers, against a limit on the true share.
-    fn share(&self, wrong: u64, checked: u64, limit: f64) -> (GateVerdict, String) {
+    /// `wrong` of `checked`, against a limit on the true share; `what` says what the wrong ones did.
+    pub(super) fn share(
+        &self,
+        wrong: u64,
+        checked: u64,
+        what: &str,
+        limit: f64,
+    ) -> (GateVerdict, String) {
         let share = wrong as f64 / checked as f64;
         if limit <= 0.0 || limit >= 1.0 {
             return self.as_measured(Kind::Plain, None, share, limit);
@@ -294,7 +344,7 @@ impl Gate {
             GateVerdict::Inconclusive => "which proves neither side of",
             _ => "which proves the side of",
         };
-        let reason = format!("{wrong} of {checked} checked answers were wrong, {says} {limit}");
+        let reason = format!("{wrong} of {checked} {what}, {says} {limit}");
         (verdict, reason)
     }
 }

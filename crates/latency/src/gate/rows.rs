@@ -1,5 +1,5 @@
 //! Gates on distributions: percentiles by their intervals and by the exact binomial test, extremes as measured. Means
-//! are in `mean.rs`.
+//! are in `mean.rs`, what was stated without samples in `stated.rs`.
 
 use hdrhistogram::Histogram;
 
@@ -8,9 +8,13 @@ use super::{Bound, Gate, RowTarget, Statistic};
 use crate::binomial::lower_quantile;
 use crate::dependence;
 use crate::percentile::{Ladder, earned_n};
-use crate::report::{GateResult, GateVerdict, Latency, LatencyName, Percentile, Timing};
+use crate::report::{
+    GateResult, GateVerdict, Latency, LatencyName, Percentile, StatedTimes, Timing,
+};
 use crate::units;
 
+/// What the times are that another tool stated.
+const STATED: LatencyName = LatencyName::Service;
 /// Names of series that a reason lists at most.
 const SERIES_SHOWN: usize = 10;
 /// Chance of a wrong verdict on one side.
@@ -24,6 +28,8 @@ pub(super) struct Decision {
     pub(super) value_ns: Option<u64>,
     pub(super) ci95_ns: Option<[u64; 2]>,
     pub(super) reason: String,
+    /// Whether the row does not have what the gate is about.
+    pub(super) is_absent: bool,
 }
 
 impl Decision {
@@ -34,6 +40,15 @@ impl Decision {
             value_ns,
             ci95_ns: None,
             reason: reason.into(),
+            is_absent: false,
+        }
+    }
+
+    /// The row does not have the number.
+    pub(super) fn absent(reason: impl Into<String>) -> Self {
+        Self {
+            is_absent: true,
+            ..Self::inconclusive(None, reason)
         }
     }
 }
@@ -46,25 +61,38 @@ pub(super) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    pub(super) fn decide(&self, rows: &[Latency]) -> GateResult {
-        let of_series = |row: &&Latency| {
-            let series = self.target.series.as_ref();
-            series.is_none_or(|series| row.series.as_ref() == Some(series))
-        };
+    pub(super) fn decide(&self, rows: &[Latency], stated: &[StatedTimes]) -> GateResult {
+        let wanted = self.target.series.as_deref();
+        let of_series = |row: &&Latency| wanted.is_none() || row.series.as_deref() == wanted;
         let has = |name: &LatencyName| rows.iter().filter(of_series).any(|row| row.name == *name);
         let name = self
             .target
             .name
             .or_else(|| LatencyName::ALL.into_iter().find(has));
-        let worst = rows
+        let sampled = rows
             .iter()
             .filter(of_series)
             .filter(|row| Some(row.name) == name)
-            .map(|row| (row, self.decide_row(row)))
-            .max_by_key(|(_, decision)| (severity(decision.verdict), decision.value_ns));
+            .map(|row| (row.label(), self.decide_row(row)));
+        // Whatever else the report has: they are of a run of their own.
+        let is_service = self.target.name.is_none_or(|name| name == STATED);
+        let pointed = stated
+            .iter()
+            .filter(|row| is_service && wanted.is_none_or(|wanted| wanted == row.name))
+            .map(|row| {
+                (
+                    format!("{} {}", row.name, STATED.as_str()),
+                    self.decide_stated(row),
+                )
+            });
+        let worst = sampled
+            .chain(pointed)
+            .max_by_key(|(_, decision)| (severity(decision), decision.value_ns));
         let (row, decision) = match worst {
-            Some((row, decision)) => (Some(row.label()), decision),
-            None => (None, Decision::inconclusive(None, self.missing(rows))),
+            // What is not there is no row's.
+            Some((_, decision)) if decision.is_absent => (None, decision),
+            Some((row, decision)) => (Some(row), decision),
+            None => (None, Decision::absent(self.missing(rows, stated))),
         };
         GateResult {
             gate: self.gate.text.clone(),
@@ -80,14 +108,13 @@ impl Rows<'_> {
     }
 
     /// What the report has instead.
-    fn missing(&self, rows: &[Latency]) -> String {
+    fn missing(&self, rows: &[Latency], stated: &[StatedTimes]) -> String {
         let name = self.target.name.map_or("latency", LatencyName::as_str);
         match &self.target.series {
             Some(series) => {
-                let mut known: Vec<&str> = rows
-                    .iter()
-                    .filter_map(|row| row.series.as_deref())
-                    .collect();
+                let labels = rows.iter().filter_map(|row| row.series.as_deref());
+                let names = stated.iter().map(|row| row.name.as_str());
+                let mut known: Vec<&str> = labels.chain(names).collect();
                 known.dedup();
                 known.truncate(SERIES_SHOWN);
                 let known = match known.is_empty() {
@@ -96,7 +123,7 @@ impl Rows<'_> {
                 };
                 format!("the report has no {name} row of the series '{series}', it has {known}")
             }
-            None => format!("the report has no {name} row{}", others(rows)),
+            None => format!("the report has no {name} row{}", others(rows, stated)),
         }
     }
 
@@ -135,6 +162,7 @@ impl Rows<'_> {
                         "{reason}, above the limit {}",
                         units::duration(self.limit_ns)
                     ),
+                    is_absent: false,
                 },
                 _ => match self.proof_above(row, p) {
                     Some((low, proof)) => Decision {
@@ -142,6 +170,7 @@ impl Rows<'_> {
                         value_ns: None,
                         ci95_ns: Some([low, row.max_ns.unwrap_or(low).max(low)]),
                         reason: format!("{reason}; {proof}"),
+                        is_absent: false,
                     },
                     None => Decision::inconclusive(None, reason),
                 },
@@ -154,6 +183,7 @@ impl Rows<'_> {
                     value_ns: Some(value),
                     ci95_ns: Some([low, row.max_ns.unwrap_or(low).max(low)]),
                     reason: format!("p{p} is {}; {proof}", units::duration(value)),
+                    is_absent: false,
                 };
             }
             let mut reason = format!(
@@ -274,6 +304,7 @@ impl Rows<'_> {
             value_ns: Some(value),
             ci95_ns: Some([low, high]),
             reason,
+            is_absent: false,
         }
     }
 
@@ -306,13 +337,15 @@ impl Rows<'_> {
             value_ns: Some(value),
             ci95_ns: None,
             reason,
+            is_absent: false,
         }
     }
 }
 
 /// The rows that the report has instead.
-fn others(rows: &[Latency]) -> String {
+fn others(rows: &[Latency], stated: &[StatedTimes]) -> String {
     let mut names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+    names.extend(stated.first().map(|_| STATED.as_str()));
     names.sort_unstable();
     names.dedup();
     match names.as_slice() {
@@ -321,10 +354,11 @@ fn others(rows: &[Latency]) -> String {
     }
 }
 
-/// The worst first: a failure, then an inconclusive result.
-fn severity(verdict: GateVerdict) -> u8 {
-    match verdict {
-        GateVerdict::Fail => 2,
+/// The worst first: a failure, then what is absent, then an inconclusive result.
+fn severity(decision: &Decision) -> u8 {
+    match decision.verdict {
+        GateVerdict::Fail => 3,
+        GateVerdict::Inconclusive if decision.is_absent => 2,
         GateVerdict::Inconclusive => 1,
         GateVerdict::Pass => 0,
     }

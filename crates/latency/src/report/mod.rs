@@ -11,6 +11,7 @@ mod floor;
 mod load;
 mod read;
 mod run;
+mod stated;
 mod table;
 mod verdict;
 
@@ -24,6 +25,7 @@ pub use self::read::read_json;
 pub use self::run::{
     Command, Done, Input, Report, Resources, Throughput, Tool, Validation, Workload,
 };
+pub use self::stated::{RateKind, Stated, StatedPercentile, StatedRate, StatedTimes};
 pub use self::table::{Cell, Column, Table, Unit};
 pub use self::verdict::{
     Comparison, Design, Differences, GateResult, GateVerdict, TailDifference, Verdict,

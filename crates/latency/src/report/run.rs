@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Comparison, Environment, GateResult, Latency, Load, SlowSample, Table};
+use super::{Comparison, Environment, GateResult, Latency, Load, SlowSample, Stated, Table};
 
 /// A whole run: what was done, on what, how long it took, and whether the answer was right.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,10 +19,10 @@ pub struct Report {
     pub tool: Tool,
     /// How the program was called.
     pub command: Command,
-    /// When the run started, RFC 3339.
-    pub started_at: String,
-    /// Wall time of the measured part of the run.
-    pub duration_ns: u64,
+    /// When the run started, RFC 3339. `null`: the files that the report was read from do not say.
+    pub started_at: Option<String>,
+    /// Wall time of the measured part of the run. `null`: as above, or they are of several runs.
+    pub duration_ns: Option<u64>,
     /// The machine and its state before and during the run.
     pub environment: Environment,
     /// What was worked on.
@@ -40,6 +40,9 @@ pub struct Report {
     pub resources: Resources,
     /// One row per distribution.
     pub latencies: Vec<Latency>,
+    /// What another tool stated without the samples behind it.
+    #[serde(default, skip_serializing_if = "Stated::is_empty")]
+    pub stated: Stated,
     /// The slowest samples of the run with what they were, slowest first.
     pub slowest: Vec<SlowSample>,
     /// Further results of the command (ratio and speed by level, frames of a file, …).

@@ -18,6 +18,8 @@ use super::tables::{
 use crate::units::{ABSENT, bytes, count, duration, percent, percentile_name};
 use crate::{Detail, Look};
 
+/// What is said in place of a machine where none is known.
+pub(super) const MEASURED_ELSEWHERE: &str = "measured elsewhere: environment not known";
 /// Slowest samples shown without `-v`.
 const SLOWEST_SHOWN: usize = 3;
 
@@ -355,7 +357,11 @@ fn machine(report: &Report) -> Vec<String> {
         &environment.hypervisor,
     ];
     let mut parts: Vec<String> = known.into_iter().flatten().cloned().collect();
-    parts.push(format!("{} CPUs", environment.logical_cpus));
+    if environment.is_unknown() {
+        return vec![MEASURED_ELSEWHERE.to_owned()];
+    }
+    let cpus = environment.logical_cpus;
+    parts.extend(cpus.map(|cpus| format!("{cpus} CPUs")));
     parts.extend(environment.isa.clone());
     if !environment.pinned_cpus.is_empty() {
         parts.push(format!("pinned to {:?}", environment.pinned_cpus));
@@ -367,6 +373,9 @@ fn machine(report: &Report) -> Vec<String> {
         .collect();
     if !codes.is_empty() {
         parts.push(format!("caution: {}", codes.join(", ")));
+    }
+    if let Some(first) = parts.first_mut().filter(|_| environment.stated) {
+        *first = format!("measured before, as stated on: {first}");
     }
     parts
 }

@@ -46,7 +46,11 @@ pub fn hlog(
 
 /// When the run started, where the report says so.
 fn start(report: &Report) -> Option<SystemTime> {
-    let start = report.started_at.parse::<jiff::Timestamp>().ok()?;
+    let start = report
+        .started_at
+        .as_ref()?
+        .parse::<jiff::Timestamp>()
+        .ok()?;
     Some(SystemTime::from(start))
 }
 

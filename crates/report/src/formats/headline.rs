@@ -57,10 +57,10 @@ pub(super) fn lines(report: &Report, detail: Detail) -> Vec<Line> {
     let mut lines: Vec<Line> = parts.reduce(Line::join).into_iter().collect();
     if detail == Detail::Full && !report.command.argv.is_empty() {
         let command = report.command.argv.join(" ");
-        lines.push(Line::of(
-            Tone::Faint,
-            format!("{command} ({})", report.started_at),
-        ));
+        let start = report.started_at.as_ref();
+        let start = start.map(|start| format!(" ({start})"));
+        let line = command + &start.unwrap_or_default();
+        lines.push(Line::of(Tone::Faint, line));
     }
     lines.extend(findings(report));
     if let Some(validation) = &report.validation {
@@ -105,8 +105,8 @@ fn parts(report: &Report) -> Vec<Part> {
         parts.push(Part(worth_of::DONE, line));
     }
     parts.extend(volume(report, nouns.volume));
-    if report.duration_ns > 0 {
-        parts.push(plain(worth_of::TIME, duration(report.duration_ns as f64)));
+    if let Some(ns) = report.duration_ns.filter(|ns| *ns > 0) {
+        parts.push(plain(worth_of::TIME, duration(ns as f64)));
     }
     let rates = [throughput.bytes_in_per_s, throughput.bytes_out_per_s];
     let larger = rates.into_iter().flatten().reduce(f64::max);
@@ -212,7 +212,7 @@ mod tests {
         outcome.complete = false;
         let run = crate::Run::start(crate::RunOptions::new("test", "0", "compress"));
         let mut report = run.expect("runs").finish(outcome).report;
-        report.duration_ns = 2_000_000;
+        report.duration_ns = Some(2_000_000);
         report.throughput.bytes_in_per_s = Some(2_097_152.0);
         report.throughput.bytes_out_per_s = None;
         assert_eq!(

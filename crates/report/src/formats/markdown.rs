@@ -17,8 +17,10 @@ use crate::Look;
 pub fn write(report: &Report, mut out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let out: &mut dyn Write = &mut out;
     let report = clean::report(report)?;
+    let start = report.started_at.as_ref();
+    let start = start.map(|start| format!(" ({start})"));
     Line::of(Tone::Heading, report.command.argv.join(" "))
-        .plain(format!(" ({})", report.started_at))
+        .plain(start.unwrap_or_default())
         .markdown(out)?;
     writeln!(out)?;
     for block in body::blocks(&report, &Look::default()) {

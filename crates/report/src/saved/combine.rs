@@ -4,21 +4,25 @@
 //! a load model when all are of that one. A table says what it was made from.
 
 use latency::hlog;
-use latency::report::{Cell, Latency, Load, LoadModel, SlowSample, Table, Unit, Validation};
+use latency::report::{
+    Cell, Environment, Latency, Load, LoadModel, SlowSample, Stated, Table, Unit, Validation,
+};
 
 use super::load::{FileKind, Saved};
+use crate::outcome::Before;
 use crate::{Error, Outcome};
 
 /// Lays the files side by side. With more than one, everything is labelled by its file.
 #[must_use]
 pub fn overlay(files: Vec<Saved>) -> Outcome {
     let mut outcome = Outcome::new("report");
-    outcome.done_before = true;
     let several = files.len() > 1;
     let sources = describe(&files, "read from", &mut outcome);
+    let before = outcome.done_before.as_ref();
+    let start = before.and_then(|before| before.started_at.clone());
     for mut file in files {
         let name = std::mem::take(&mut file.name);
-        later(&mut file, outcome.started_at.as_deref());
+        later(&mut file, start.as_deref());
         if several {
             for row in &mut file.latencies {
                 row.series = Some(under(&name, row.series.as_deref()));
@@ -39,7 +43,6 @@ pub fn overlay(files: Vec<Saved>) -> Outcome {
 /// [`Error::Merge`] where rows that are of the same thing do not add up.
 pub fn merge(files: Vec<Saved>) -> Result<Outcome, Error> {
     let mut outcome = Outcome::new("report, merged");
-    outcome.done_before = true;
     let sources = describe(&files, "merged from", &mut outcome);
     let mut rows: Vec<Row> = Vec::new();
     for mut file in files {
@@ -88,6 +91,7 @@ fn further(file: Saved, name: Option<&String>, outcome: &mut Outcome) {
     let report = match file.kind {
         FileKind::Report(report) => report,
         FileKind::Foreign(read) => {
+            keep_stated(read.stated(), name, outcome);
             let tables = read.tables().into_iter();
             outcome.tables.extend(tables.map(|table| Table {
                 name: labelled(table.name),
@@ -97,6 +101,7 @@ fn further(file: Saved, name: Option<&String>, outcome: &mut Outcome) {
         }
         FileKind::Log | FileKind::Distribution => return,
     };
+    keep_stated(report.stated, name, outcome);
     let sample = |sample: SlowSample| SlowSample {
         what: labelled(sample.what),
         ..sample
@@ -116,14 +121,46 @@ fn further(file: Saved, name: Option<&String>, outcome: &mut Outcome) {
     }
 }
 
+/// When and where the files were measured, as far as all of them say the same.
+fn before(files: &[Saved]) -> Before {
+    // RFC 3339 in UTC is in the order of time. Where one file does not say, the whole does not.
+    let starts: Option<Vec<&String>> = files.iter().map(|file| file.started_at.as_ref()).collect();
+    let environments = files.iter().map(Saved::environment);
+    let environment = environments.reduce(|one, other| one.common(&other));
+    let stated = |environment| Environment {
+        stated: true,
+        ..environment
+    };
+    Before {
+        started_at: starts.and_then(|starts| starts.into_iter().min().cloned()),
+        duration_ns: match files {
+            [one] => one.duration_ns(),
+            // Of several runs there is no one time.
+            _ => None,
+        },
+        environment: environment.map_or_else(Environment::unknown, stated),
+    }
+}
+
+/// What another tool stated, labelled by the file if there are several.
+fn keep_stated(mut stated: Stated, file: Option<&String>, outcome: &mut Outcome) {
+    if let Some(file) = file {
+        let times = stated.times.iter_mut().map(|row| &mut row.name);
+        let names = times.chain(stated.rates.iter_mut().map(|row| &mut row.name));
+        for name in names {
+            *name = under(file, Some(name));
+        }
+    }
+    outcome.stated.times.append(&mut stated.times);
+    outcome.stated.rates.append(&mut stated.rates);
+}
+
 /// What the files say of themselves, as fields of the outcome and as a table.
 fn describe(files: &[Saved], title: &str, outcome: &mut Outcome) -> Table {
     outcome.workload.inputs = files.iter().map(|file| file.input.clone()).collect();
     outcome.workload.inputs_total = files.len() as u64;
     outcome.load = load(files);
-    // RFC 3339 in UTC is in the order of time. Where one file does not say, the whole does not.
-    let starts: Option<Vec<&String>> = files.iter().map(|file| file.started_at.as_ref()).collect();
-    outcome.started_at = starts.and_then(|starts| starts.into_iter().min().cloned());
+    outcome.done_before = Some(before(files));
     outcome.validation = validation(files);
     let mut table = Table::new(title, &SOURCES);
     for file in files {
@@ -138,7 +175,7 @@ fn describe(files: &[Saved], title: &str, outcome: &mut Outcome) -> Table {
                 vec![
                     file.name.as_str().into(),
                     report.workload.kind.as_str().into(),
-                    report.started_at.as_str().into(),
+                    report.started_at.clone().into(),
                     if report.complete { "yes" } else { "NO" }.into(),
                     model(report.load.model).into(),
                     report.environment.cpu_model.clone().into(),
@@ -164,7 +201,10 @@ const SOURCES: [(&str, Unit); 7] = [
     ("exit_code", Unit::Text),
 ];
 
-/// A file that says nothing of how it came about.
+/// The column of the processor.
+const PROCESSOR: usize = 5;
+
+/// A file that says little of how it came about.
 fn unknown(file: &Saved, what: &str) -> Vec<Cell> {
     let mut row = vec![
         file.name.as_str().into(),
@@ -172,6 +212,7 @@ fn unknown(file: &Saved, what: &str) -> Vec<Cell> {
         file.started_at.clone().into(),
     ];
     row.resize(SOURCES.len(), Cell::Null);
+    row[PROCESSOR] = file.environment().cpu_model.into();
     row
 }
 

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use latency::foreign::{self, Foreign};
 use latency::hgrm::{self, HgrmUnit};
 use latency::hlog;
-use latency::report::{Input, Latency, Report};
+use latency::report::{Environment, Input, Latency, Report};
 use twox_hash::XxHash64;
 
 use super::notes;
@@ -96,11 +96,13 @@ impl Saved {
             }
         };
         let time = |start: Option<SystemTime>| {
+            // A log of values whose start is not known starts there.
+            let start = start.filter(|start| *start > SystemTime::UNIX_EPOCH);
             let start = jiff::Timestamp::try_from(start?).ok()?;
             Some(start.to_string())
         };
         let started_at = match &kind {
-            FileKind::Report(report) => Some(report.started_at.clone()),
+            FileKind::Report(report) => report.started_at.clone(),
             FileKind::Log => time(hlog::started_at(bytes)),
             FileKind::Distribution => {
                 time(std::str::from_utf8(bytes).ok().and_then(hgrm::started_at))
@@ -123,6 +125,35 @@ impl Saved {
             started_at,
             notes,
         })
+    }
+
+    /// The machine that it was measured on, as far as the file states it.
+    #[must_use]
+    pub fn environment(&self) -> Environment {
+        match &self.kind {
+            FileKind::Report(report) => report.environment.clone(),
+            FileKind::Foreign(read) => read.environment.clone(),
+            FileKind::Log | FileKind::Distribution => Environment::unknown(),
+        }
+    }
+
+    /// Whether it has times that another tool stated without samples.
+    #[must_use]
+    pub fn has_stated_times(&self) -> bool {
+        match &self.kind {
+            FileKind::Report(report) => !report.stated.times.is_empty(),
+            FileKind::Foreign(read) => !read.summaries.is_empty(),
+            FileKind::Log | FileKind::Distribution => false,
+        }
+    }
+
+    /// How long its run took, where it says so.
+    pub(super) fn duration_ns(&self) -> Option<u64> {
+        match &self.kind {
+            FileKind::Report(report) => report.duration_ns,
+            FileKind::Foreign(read) => read.duration_ns,
+            FileKind::Log | FileKind::Distribution => None,
+        }
     }
 
     /// Numbers this file where `before` has some of the same path.

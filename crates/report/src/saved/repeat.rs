@@ -145,8 +145,8 @@ pub fn differences(stated: &Stated, tool: &Tool, now: &Environment) -> Vec<Strin
     differs("processor", known(&then.cpu_model), known(&now.cpu_model));
     differs(
         "processors",
-        then.logical_cpus.to_string(),
-        now.logical_cpus.to_string(),
+        number(then.logical_cpus.map(u64::from)),
+        number(now.logical_cpus.map(u64::from)),
     );
     differs("instruction set", known(&then.isa), known(&now.isa));
     differs("governor", known(&then.governor), known(&now.governor));
@@ -161,7 +161,7 @@ pub fn differences(stated: &Stated, tool: &Tool, now: &Environment) -> Vec<Strin
         number(then.memory_bytes),
         number(now.memory_bytes),
     );
-    differs("allocator", then.allocator.clone(), now.allocator.clone());
+    differs("allocator", known(&then.allocator), known(&now.allocator));
     for input in &stated.inputs {
         found.extend(changed(&input.path, input.bytes, input.xxh64.as_deref()));
     }

@@ -6,9 +6,9 @@ use std::path::Path;
 use latency::compare::{self, Names, Options, Regression};
 use latency::foreign::{self, Samples, Sequence};
 use latency::percentile;
-use latency::report::{Comparison, Design, LatencyName, Report, Verdict};
+use latency::report::{Comparison, Design, Environment, LatencyName, Report, Verdict};
 use report::saved::{FileKind, Saved};
-use report::{ExitStatus, Outcome, names, units, verdicts};
+use report::{Before, ExitStatus, Outcome, names, units, verdicts};
 
 use crate::args::output::Undecided;
 use crate::commands::compare::flags::{CompareArgs, Limit};
@@ -39,7 +39,13 @@ pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> 
         Some(commands) => interleave::run(args, commands, &session)?,
         None => {
             let mut outcome = Outcome::new("compare");
-            outcome.comparisons = files(&args.files[0], &args.files[1], args.options())?;
+            let (comparisons, environment) = files(&args.files[0], &args.files[1], args.options())?;
+            outcome.comparisons = comparisons;
+            // What was measured here is how long it takes to compare.
+            outcome.done_before = Some(Before {
+                environment,
+                ..Before::default()
+            });
             let rows = outcome.comparisons.len() as u64;
             outcome.did(rows, ["row compared", "rows compared"]);
             outcome
@@ -180,6 +186,9 @@ fn regression_status(comparisons: &[Comparison], limit: Limit, args: &CompareArg
     }
 }
 
+/// What a file to compare holds, and the machine that it states.
+type Read = (Side, Environment);
+
 /// What a file to compare holds.
 enum Side {
     Report(Box<Report>),
@@ -188,9 +197,11 @@ enum Side {
     Sequences(Vec<Sequence>),
 }
 
-fn files(base: &Path, target: &Path, options: Options) -> Result<Vec<Comparison>> {
+/// Compares two files. The machine is what both state of it.
+fn files(base: &Path, target: &Path, options: Options) -> Result<(Vec<Comparison>, Environment)> {
     let names = (names::path(base), names::path(target));
-    let comparisons = match (side(base)?, side(target)?) {
+    let ((base, ours), (target, theirs)) = (side(base)?, side(target)?);
+    let comparisons = match (base, target) {
         (Side::Report(base), Side::Report(target)) => {
             compare::reports_with(&base, &target, [&names.0, &names.1], options)
         }
@@ -229,37 +240,50 @@ fn files(base: &Path, target: &Path, options: Options) -> Result<Vec<Comparison>
         ))
         .help("compare two runs of the same command"));
     }
-    Ok(comparisons)
+    Ok((comparisons, ours.common(&theirs)))
 }
 
-fn side(path: &Path) -> Result<Side> {
+fn side(path: &Path) -> Result<Read> {
     let files = saved_files(path)?;
     let mut sequences = Vec::new();
+    let mut machine: Option<Environment> = None;
     for file in files {
         match one(&file)? {
-            Side::Sequences(mut more) => sequences.append(&mut more),
+            (Side::Sequences(mut more), environment) => {
+                sequences.append(&mut more);
+                machine = Some(match machine {
+                    Some(machine) => machine.common(&environment),
+                    None => environment,
+                });
+            }
             other => return Ok(other),
         }
     }
-    Ok(Side::Sequences(sequences))
+    let machine = machine.unwrap_or_else(Environment::unknown);
+    Ok((Side::Sequences(sequences), machine))
 }
 
 /// What one file holds.
-fn one(path: &Path) -> Result<Side> {
+fn one(path: &Path) -> Result<Read> {
     let bytes = read_bounded(path)?;
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     let extension = path.extension().and_then(|extension| extension.to_str());
     let is_own = first == Some(&b'{') && foreign::source(&bytes).is_none();
     if is_own && extension != Some("hlog") {
         return latency::report::read_json(&bytes)
-            .map(|report| Side::Report(Box::new(report)))
+            .map(|report| {
+                let environment = report.environment.clone();
+                (Side::Report(Box::new(report)), environment)
+            })
             .map_err(|error| Failure::new(format!("cannot read '{}': {error}", path.display())));
     }
     let text = || std::str::from_utf8(&bytes).is_ok_and(latency::hgrm::is_printed);
     let other_kind =
         matches!(extension, Some("hgrm" | "hlog")) || matches!(first, Some(b'{' | b'[')) || text();
     if other_kind {
-        return sequences(Saved::parse(path, &bytes, None)?, &bytes);
+        let file = Saved::parse(path, &bytes, None)?;
+        let environment = file.environment();
+        return Ok((sequences(file, &bytes)?, environment));
     }
     let help = "give a report written with --export-json, a file of another tool, or plain numbers one a line; \
                 to run a command, add --interleave 20";
@@ -270,7 +294,7 @@ fn one(path: &Path) -> Result<Side> {
             Err(wrong("the file is empty".to_owned()))
         }
         Ok(numbers) if numbers.is_empty() => Err(wrong("there are no numbers in it".to_owned())),
-        Ok(numbers) => Ok(Side::Numbers(numbers)),
+        Ok(numbers) => Ok((Side::Numbers(numbers), Environment::unknown())),
         Err((line, word)) => Err(wrong(format!("line {line}: '{word}' is no number"))),
     }
 }

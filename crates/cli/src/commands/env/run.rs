@@ -35,7 +35,10 @@ fn machine(environment: &Environment) -> Table {
     let rows = [
         ("processor", or_unknown(&environment.cpu_model)),
         ("instruction set", or_unknown(&environment.isa)),
-        ("processors", environment.logical_cpus.to_string()),
+        (
+            "processors",
+            or_unknown(&environment.logical_cpus.map(|cpus| cpus.to_string())),
+        ),
         ("pinned to", pinned),
         ("governor", or_unknown(&environment.governor)),
         ("hypervisor", or_unknown(&environment.hypervisor)),
@@ -45,7 +48,7 @@ fn machine(environment: &Environment) -> Table {
             "load before",
             or_unknown(&environment.load_before.map(|load| format!("{load:.2}"))),
         ),
-        ("allocator", environment.allocator.clone()),
+        ("allocator", or_unknown(&environment.allocator)),
         ("zstd", zstdkit::version().to_owned()),
     ];
     let mut table = Table::new("machine", &[("item", Unit::Text), ("value", Unit::Text)]);

@@ -44,8 +44,10 @@ pub(crate) fn run(args: &RenderArgs, name: &'static str, argv: &[OsString]) -> R
         return render(*report, args);
     }
     let rows = names(loaded.iter().flat_map(|file| &file.latencies));
+    let stated = loaded.iter().any(Saved::has_stated_times);
     let session = Session::start(&Setup {
         rows: &rows,
+        stated,
         measures: false,
         ..Setup::analysis(name, argv, &args.output)
     })?;
@@ -122,7 +124,9 @@ fn names<'a>(rows: impl Iterator<Item = &'a Latency>) -> Vec<LatencyName> {
 /// One report as it was, with the gates of this call.
 fn render(mut report: Report, args: &RenderArgs) -> Result<ExitStatus> {
     let (wanted, terminal) = (&args.output.report, &args.output.terminal);
-    session::check_rows(wanted, &names(report.latencies.iter()))?;
+    let rows = names(report.latencies.iter());
+    let stated = !report.stated.times.is_empty();
+    session::check_rows(wanted, &rows, stated)?;
     let exports = Exports::open(wanted, args.output.force)?;
     let mut status = ExitStatus::Ok;
     if !wanted.slo.is_empty() {

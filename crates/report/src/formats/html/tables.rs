@@ -2,6 +2,7 @@
 
 use latency::report::Report;
 
+use super::super::body::MEASURED_ELSEWHERE;
 use super::super::grid::Grid;
 use super::super::line::{Line, Tone};
 use super::escape::text;
@@ -96,8 +97,8 @@ pub(super) fn circumstances(report: &Report) -> String {
     let optional = |text: &Option<String>| text.clone();
     let run = pairs(vec![
         ("command", Some(report.command.argv.join(" "))),
-        ("started", Some(report.started_at.clone())),
-        ("duration", Some(duration(report.duration_ns as f64))),
+        ("started", report.started_at.clone()),
+        ("duration", report.duration_ns.map(|ns| duration(ns as f64))),
         (
             "complete",
             Some(if report.complete { "yes" } else { "NO" }.to_owned()),
@@ -125,7 +126,10 @@ pub(super) fn circumstances(report: &Report) -> String {
     };
     let machine = pairs(vec![
         ("processor", optional(&environment.cpu_model)),
-        ("processors", Some(environment.logical_cpus.to_string())),
+        (
+            "processors",
+            environment.logical_cpus.map(|cpus| cpus.to_string()),
+        ),
         ("pinned to", Some(cpus(&environment.pinned_cpus))),
         ("instruction set", optional(&environment.isa)),
         ("governor", optional(&environment.governor)),
@@ -135,7 +139,7 @@ pub(super) fn circumstances(report: &Report) -> String {
             "memory",
             environment.memory_bytes.map(|size| bytes(size as f64)),
         ),
-        ("allocator", Some(environment.allocator.clone())),
+        ("allocator", optional(&environment.allocator)),
         (
             "clock floor",
             environment.clock_floor_ns.map(|ns| duration(ns as f64)),
@@ -165,8 +169,20 @@ pub(super) fn circumstances(report: &Report) -> String {
                 .map(|size| bytes(size as f64)),
         ),
     ]);
+    // A run that was over before: what made the page did not measure.
+    let (title, machine) = match (environment.stated, environment.is_unknown()) {
+        (false, _) => ("Run", machine),
+        (true, true) => (
+            "Report",
+            format!("<p class=\"note\">{}</p>\n", text(MEASURED_ELSEWHERE)),
+        ),
+        (true, false) => (
+            "Report",
+            format!("<p class=\"note\">as the files state it</p>\n{machine}"),
+        ),
+    };
     format!(
-        "<h2>Run</h2>\n{run}<h2>Environment</h2>\n{machine}{}",
+        "<h2>{title}</h2>\n{run}<h2>Environment</h2>\n{machine}{}",
         inputs(report)
     )
 }
