@@ -304,7 +304,12 @@ pub fn foreign_read(data: &[u8]) {
         }
     };
     assert_eq!(known, Some(read.source));
-    assert!(!read.samples.is_empty() || !read.summaries.is_empty());
+    let empty = [
+        read.samples.is_empty(),
+        read.summaries.is_empty(),
+        read.rates.is_empty(),
+    ];
+    assert!(empty.contains(&false));
     for samples in &read.samples {
         let is_time = |(ns, _): &(f64, u64)| ns.is_finite() && *ns >= 0.0;
         assert!(samples.values_ns.iter().all(is_time));
