@@ -70,6 +70,13 @@ impl Patterns {
         found
     }
 
+    /// Begins anew, with nothing that was matched.
+    pub(super) fn forget(&mut self) {
+        for pattern in &mut self.list {
+            pattern.met = false;
+        }
+    }
+
     /// Those that have matched nothing.
     pub(super) fn unmet(&self) -> impl Iterator<Item = &str> {
         let unmet = self.list.iter().filter(|pattern| !pattern.met);
@@ -90,6 +97,8 @@ mod tests {
         assert!(patterns.matches("src/") && patterns.matches("src/a/b"));
         assert!(!patterns.matches("src"));
         assert_eq!(patterns.unmet().collect::<Vec<_>>(), ["nope"]);
+        patterns.forget();
+        assert_eq!(patterns.unmet().count(), 2);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod ended;
 mod matching;
 mod program;
+mod shown;
 mod unzip;
 mod words;
 mod zip;

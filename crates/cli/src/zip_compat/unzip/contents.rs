@@ -13,6 +13,7 @@ use crate::term::color::write_stdout_plain;
 use crate::term::message;
 use crate::term::signal;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
+use crate::zip_compat::shown;
 use crate::zip_compat::unzip::ask;
 use crate::zip_compat::unzip::flags::{Line, Mode};
 use crate::zip_compat::unzip::open::Opened;
@@ -73,7 +74,7 @@ pub(super) fn contents(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
     let count = chosen.len() as u64;
     ask::unlock(line, &mut opened.reader, encrypted)?;
     if line.mode != Mode::Pipe && line.quiet == 0 {
-        let mut text = format!("Archive:  {}\n", opened.path.display());
+        let mut text = format!("Archive:  {}\n", shown::path(&opened.path));
         text.push_str(&comment(&opened.reader));
         write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
     }
@@ -89,7 +90,7 @@ pub(super) fn contents(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
         false => tally.code().max(found),
     };
     if line.mode == Mode::Test && line.quiet < 2 {
-        let name = opened.path.display();
+        let name = shown::path(&opened.path);
         let text = match (errors, line.members.is_empty()) {
             (0, true) => format!("No errors detected in compressed data of {name}.\n"),
             (0, false) => {
@@ -150,6 +151,7 @@ fn test(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
                 true => "failed",
                 false => "OK",
             };
+            let name = shown::name(name);
             text.push_str(&format!("    testing: {name:<22}   {how}\n"));
         }
         write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
@@ -176,7 +178,10 @@ fn write(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
         }
         if shows {
             let what = verb(entry.method());
-            let text = format!("{what}: {:<22}  \n", shorten(&entry.name_lossy()));
+            let text = format!(
+                "{what}: {:<22}  \n",
+                shown::name(&shorten(&entry.name_lossy()))
+            );
             output.write_all(text.as_bytes()).map_err(unwritten)?;
         }
         let mut sink = |piece: &[u8]| output.write_all(piece).map_err(Wrong::Output);

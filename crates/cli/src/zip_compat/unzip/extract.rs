@@ -14,6 +14,7 @@ use crate::io::context;
 use crate::term::color::write_stdout_plain;
 use crate::term::message;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
+use crate::zip_compat::shown;
 use crate::zip_compat::unzip::ask::{self, Answers};
 use crate::zip_compat::unzip::contents::{Tally, unreadable, verb};
 use crate::zip_compat::unzip::flags::{Exists, Line, Which};
@@ -66,7 +67,7 @@ pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
     }
     ask::unlock(line, &mut opened.reader, encrypted)?;
     if line.quiet == 0 {
-        let mut text = format!("Archive:  {}\n", opened.path.display());
+        let mut text = format!("Archive:  {}\n", shown::path(&opened.path));
         text.push_str(&comment(&opened.reader));
         write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
     }
@@ -220,8 +221,8 @@ fn choose(
             Err(_) => None,
         };
         let shown = match &directory {
-            Some(directory) => directory.join(&target).display().to_string(),
-            None => target.clone(),
+            Some(directory) => shown::path(&directory.join(&target)),
+            None => shown::name(&target).into_owned(),
         };
         let text = match entry.kind() {
             EntryKind::Directory => format!("   creating: {shown}\n"),

@@ -6,9 +6,10 @@ use zipstream::Entry;
 
 use crate::term::color::write_stdout_plain;
 use crate::zip_compat::ended::Ended;
+use crate::zip_compat::shown;
 use crate::zip_compat::unzip::flags::{Info, Line, Style};
 use crate::zip_compat::unzip::open::Opened;
-use crate::zip_compat::unzip::rows::{saved, short_method, shown, without_head};
+use crate::zip_compat::unzip::rows::{clock, saved, short_method, without_head};
 use crate::zip_compat::unzip::selection::{
     Selected, comment, entries, finish_selection, unwritten,
 };
@@ -32,7 +33,7 @@ pub(super) fn info(line: &mut Line, opened: &Opened) -> Ended<u8> {
     let framed = !bare && style != Style::Name && !alone && line.members.is_empty();
     let mut text = String::new();
     if !bare && (asked.header || framed) {
-        let (path, bytes) = (opened.path.display(), opened.bytes);
+        let (path, bytes) = (shown::path(&opened.path), opened.bytes);
         let count = opened.reader.len();
         let _ = writeln!(text, "Archive:  {path}");
         if asked.comment {
@@ -78,9 +79,10 @@ pub(super) fn info(line: &mut Line, opened: &Opened) -> Ended<u8> {
 /// Appends the row of an entry. Writing to a string cannot fail.
 fn row(text: &mut String, entry: &Entry<'_>, name: &str, style: Style, asked: &Info) {
     if matches!(style, Style::Bare | Style::Name) {
-        let _ = writeln!(text, "{name}");
+        let _ = writeln!(text, "{}", shown::listed(name));
         return;
     }
+    let name = shown::name(name);
     let [version, system] = entry.made_by().to_le_bytes();
     let known = SYSTEMS.get(usize::from(system)).copied();
     let size = match style {
@@ -107,7 +109,7 @@ fn row(text: &mut String, entry: &Entry<'_>, name: &str, style: Style, asked: &I
         kind(entry),
         fields(entry),
         short_method(entry),
-        shown(entry).strftime(form),
+        clock(entry).strftime(form),
     );
 }
 

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use crate::term::color::write_stdout_plain;
 use crate::zip_compat::ended::Ended;
+use crate::zip_compat::shown;
 use crate::zip_compat::unzip::flags::{Line, Mode};
 use crate::zip_compat::unzip::open::Opened;
-use crate::zip_compat::unzip::rows::{method, percent, shown, without_head};
-use crate::zip_compat::unzip::selection::{Selected, comment, entries};
+use crate::zip_compat::unzip::rows::{clock, method, percent, without_head};
+use crate::zip_compat::unzip::selection::{Selected, comment, entries, lines_of};
 use crate::zip_compat::unzip::selection::{finish_selection, unwritten};
 
 /// Text that is written when it is this long.
@@ -18,7 +19,7 @@ pub(super) fn list(line: &mut Line, opened: &Opened) -> Ended<u8> {
     let full = line.mode == Mode::Verbose;
     let mut text = String::new();
     if line.quiet == 0 {
-        let _ = writeln!(text, "Archive:  {}", opened.path.display());
+        let _ = writeln!(text, "Archive:  {}", shown::path(&opened.path));
         text.push_str(&comment(&opened.reader));
     }
     if opened.reader.is_empty() {
@@ -48,11 +49,12 @@ pub(super) fn list(line: &mut Line, opened: &Opened) -> Ended<u8> {
         count += 1;
         content = content.saturating_add(entry.content_bytes());
         compressed = compressed.saturating_add(without_head(&entry));
-        let at = shown(&entry).strftime("%Y-%m-%d %H:%M").to_string();
+        let at = clock(&entry).strftime("%Y-%m-%d %H:%M").to_string();
         let name = match lower {
-            0 | 1 => name.into_owned(),
-            _ => name.to_lowercase(),
+            0 | 1 => name,
+            _ => name.to_lowercase().into(),
         };
+        let name = shown::name(&name);
         // Writing to a string cannot fail.
         let _ = match full {
             true => writeln!(
@@ -66,9 +68,7 @@ pub(super) fn list(line: &mut Line, opened: &Opened) -> Ended<u8> {
             ),
             false => writeln!(text, "{:9}  {at}   {name}", entry.content_bytes()),
         };
-        if full && !entry.comment().is_empty() {
-            let _ = writeln!(text, "{}", String::from_utf8_lossy(entry.comment()));
-        }
+        text.push_str(&lines_of(entry.comment()));
         if text.len() >= WRITE_BYTES {
             write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
             text.clear();

@@ -1,5 +1,6 @@
 //! The programs `unzip` and `zipinfo`.
 
+mod archives;
 mod ask;
 mod contents;
 mod extract;

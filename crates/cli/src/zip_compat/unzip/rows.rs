@@ -5,7 +5,7 @@ use jiff::tz::{Offset, TimeZone};
 use zipstream::{Entry, EntryTime, Method};
 
 /// The time of an entry as a clock in this system's zone showed it.
-pub(super) fn shown(entry: &Entry<'_>) -> DateTime {
+pub(super) fn clock(entry: &Entry<'_>) -> DateTime {
     let (seconds, zone) = match entry.time() {
         EntryTime::Local { seconds } => (seconds, TimeZone::UTC),
         time => (time.seconds_utc(|local| local), TimeZone::system()),

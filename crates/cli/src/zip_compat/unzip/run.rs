@@ -1,15 +1,17 @@
 //! The work of `unzip` and `zipinfo`.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use zipstream::extract::local_to_utc;
 
 use crate::failure::Failure;
 use crate::term::color::write_stdout_plain;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
+use crate::zip_compat::shown;
 use crate::zip_compat::unzip::flags::{Line, Mode};
 use crate::zip_compat::unzip::selection::{comment, entries, unwritten};
-use crate::zip_compat::unzip::{contents, extract, flags, info, list, open};
+use crate::zip_compat::unzip::{archives, contents, extract, flags, info, list, open};
 
 const HELP: &str = "\
 perfkit under the name of unzip: list, test and extract ZIP archives.
@@ -18,6 +20,7 @@ Usage: unzip [OPTIONS] ARCHIVE[.zip] [NAME...] [-x NAME...] [-d DIR]
        unzip -Z [OPTIONS of zipinfo] ARCHIVE[.zip] [NAME...] [-x NAME...]
 
 A NAME is that of an entry, or a pattern with *, ? and [a-z], which match `/` too.
+ARCHIVE may be a pattern as well: '*.zip'.
 
   -d DIR   extract into DIR             -o  overwrite without a question
   -n       keep files that exist        -u  new files, and those older than their entry
@@ -41,22 +44,27 @@ pub(in crate::zip_compat) fn run(words: &[OsString], info_program: bool) -> Ende
         write_stdout_plain(HELP.as_bytes()).map_err(unwritten)?;
         return Ok(0);
     }
-    let mut opened = open::open(&line.archive, &line.read_options())?;
+    archives::each(&mut line, one)
+}
+
+/// Does what the line says with one archive.
+fn one(line: &mut Line, archive: &Path) -> Ended<u8> {
+    let mut opened = open::open(archive, &line.read_options())?;
     match line.mode {
-        Mode::List | Mode::Verbose => list::list(&mut line, &opened),
-        Mode::Info => info::info(&mut line, &opened),
+        Mode::List | Mode::Verbose => list::list(line, &opened),
+        Mode::Info => info::info(line, &opened),
         Mode::Comment => {
             let mut text = String::new();
             if line.quiet == 0 {
-                text = format!("Archive:  {}\n", opened.path.display());
+                text = format!("Archive:  {}\n", shown::path(&opened.path));
             }
             text.push_str(&comment(&opened.reader));
             write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
             Ok(opened.code)
         }
-        Mode::Stamp => stamp(&line, &opened),
-        Mode::Test | Mode::Pipe | Mode::Show => contents::contents(&mut line, &mut opened),
-        Mode::Extract | Mode::Help => extract::extract(&mut line, &mut opened),
+        Mode::Stamp => stamp(line, &opened),
+        Mode::Test | Mode::Pipe | Mode::Show => contents::contents(line, &mut opened),
+        Mode::Extract | Mode::Help => extract::extract(line, &mut opened),
     }
 }
 
@@ -79,7 +87,7 @@ fn stamp(line: &Line, opened: &open::Opened) -> Ended<u8> {
         file.set_modified(at).map_err(failed)?;
     }
     if line.quiet == 0 {
-        let text = format!("Updated time stamp for {}.\n", opened.path.display());
+        let text = format!("Updated time stamp for {}.\n", shown::path(&opened.path));
         write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
     }
     Ok(opened.code)

@@ -8,6 +8,7 @@ use zipstream::{ArchiveReader, Entry, ReadAt};
 use crate::failure::Failure;
 use crate::term::message;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
+use crate::zip_compat::shown;
 use crate::zip_compat::unzip::flags::{Line, Mode};
 
 /// All entries; a record that cannot be read ends the run.
@@ -18,8 +19,14 @@ pub(super) fn entries<R: ReadAt>(reader: &ArchiveReader<R>) -> Ended<Vec<Entry<'
 
 /// The comment of an archive as lines.
 pub(super) fn comment<R: ReadAt>(reader: &ArchiveReader<R>) -> String {
-    let comment = String::from_utf8_lossy(reader.directory().comment());
-    let mut text = comment.replace("\r\n", "\n").replace('\r', "\n");
+    lines_of(reader.directory().comment())
+}
+
+/// A comment as lines, each with its end.
+pub(super) fn lines_of(comment: &[u8]) -> String {
+    let comment = String::from_utf8_lossy(comment);
+    let text = comment.replace("\r\n", "\n").replace('\r', "\n");
+    let mut text = shown::lines(&text).into_owned();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }

@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::io::context;
 use crate::term::{message, password};
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
+use crate::zip_compat::shown;
 use crate::zip_compat::zip::decide::{Plan, Step};
 use crate::zip_compat::zip::flags::Line;
 use crate::zip_compat::zip::held::Held;
@@ -100,7 +101,7 @@ pub(super) fn make(
     if line.tests {
         apply::test(written, password)?;
         if !line.quiet {
-            say::print(&format!("test of {} OK\n", output.display()), false);
+            say::print(&format!("test of {} OK\n", shown::path(output)), false);
         }
     }
     drop(packed);
@@ -160,7 +161,10 @@ fn entry_comments(
     let mut comments = HashMap::new();
     for name in names {
         if !line.quiet {
-            say::print(&format!("enter the comment of {name}:\n"), false);
+            say::print(
+                &format!("enter the comment of {}:\n", shown::name(&name)),
+                false,
+            );
         }
         match input::line()? {
             Some(comment) => comments.insert(name, comment),

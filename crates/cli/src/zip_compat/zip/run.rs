@@ -11,6 +11,7 @@ use zipstream::{Merge, Warning};
 use crate::failure::Failure;
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
 use crate::zip_compat::matching::Patterns;
+use crate::zip_compat::shown;
 use crate::zip_compat::zip::decide::{self, Plan};
 use crate::zip_compat::zip::flags::{self, Action, Line};
 use crate::zip_compat::zip::held::{Held, hold};
@@ -82,7 +83,7 @@ fn in_place(line: &Line, held: &Held, archive: &Path) -> Ended<u8> {
             .map_err(|error| Stop::new(code::READ, Failure::io("read", archive, &error)))?;
         apply::test(write::written(&file)?, ask_password(line)?)?;
         if !line.quiet {
-            say::print(&format!("test of {} OK\n", archive.display()), false);
+            say::print(&format!("test of {} OK\n", shown::path(archive)), false);
         }
     }
     if line.latest && !held.reader.is_empty() {

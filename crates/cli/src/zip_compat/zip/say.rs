@@ -7,6 +7,7 @@ use zipstream::ArchiveReader;
 
 use crate::term::color::write_stdout_plain;
 use crate::term::message;
+use crate::zip_compat::shown;
 use crate::zip_compat::zip::decide::Plan;
 use crate::zip_compat::zip::flags::{Action, Line};
 use crate::zip_compat::zip::sources::Found;
@@ -54,7 +55,7 @@ pub(super) fn changes(
     }
     let mut text = String::new();
     for name in &plan.deleted {
-        text.push_str(&format!("deleting: {name}\n"));
+        text.push_str(&format!("deleting: {}\n", shown::name(name)));
     }
     for (item, replaces) in plan.packed() {
         if done.unread.contains(&item) {
@@ -73,6 +74,7 @@ pub(super) fn changes(
             };
             format!(" ({how} {}%)", percent(*content, *compressed))
         });
+        let name = shown::name(name);
         text.push_str(&format!("{what}: {name}{}\n", how.unwrap_or_default()));
     }
     text
@@ -85,7 +87,7 @@ pub(super) fn shown<'a>(title: &str, names: impl Iterator<Item = (&'a str, u64)>
     for (name, size) in names {
         count += 1;
         bytes = bytes.saturating_add(size);
-        text.push_str(&format!("  {name}\n"));
+        text.push_str(&format!("  {}\n", shown::name(name)));
     }
     text.push_str(&format!("Total {count} entries ({bytes} bytes)\n"));
     text
