@@ -75,6 +75,17 @@ touch -d '2020-01-02 03:04:06' src src/sub src/sub/deep links
 printf 'not an archive\n' > junk.zip
 head -c 300 held.zip > cut.zip
 : > zero.zip
+mkdir many; cp held.zip many/cp1.zip; cp flat.zip many/cp2.zip; cp junk.zip many/junk.zip; mkdir many/cpd.zip
+printf 'the first\n' > dup1; printf 'the second, longer\n' > dup2; zip -q dup.zip dup1 dup2
+LC_ALL=C sed 's/dup2/dup1/g' dup.zip > other.zip; mv other.zip dup.zip; rm dup1 dup2
+mkdir d1 d2; printf 'one\n' > d1/f; printf 'two\n' > d2/f; zip -qr alike.zip d1 d2; rm -r d1 d2
+printf 'abs\n' > Xabs; printf 'kept\n' > kept; zip -q abs.zip Xabs kept; rm Xabs kept
+LC_ALL=C sed 's,Xabs,/abs,g' abs.zip > other.zip; mv other.zip abs.zip
+printf 'ro\n' > RO.TXT; chmod 444 RO.TXT; printf 'rw\n' > RW.TXT; zip -qk ro.zip RO.TXT RW.TXT; rm -f RO.TXT RW.TXT
+odd=$(printf 'e\033[1mc\001x'); printf 'odd\n' > "$odd"; printf 'odd\n' > "$(printf 'tab\tx')"
+zip -q odd.zip e*x tab*; printf 'all\033[31m red\n' | zip -qz odd.zip > /dev/null; rm e*x tab*
+zip -q noted.zip src/b.txt src/gone; printf 'of b\nof \033[1mgone\n' | zip -qc noted.zip > /dev/null
+find many *.zip -exec touch -h -d '2020-01-02 03:04:06' {} +
 printf 'new text, longer\n' > src/a
 printf 'new file\n' > src/new
 rm src/gone
@@ -245,8 +256,11 @@ fn difference(tree: &Path, names: &Path, Line(out, commands, input): &Line) -> O
                 .env("NO_COLOR", "1")
                 .env("TZ", "UTC")
                 .env_remove("ZIPOPT")
+                .env_remove("ZIP")
                 .env_remove("UNZIP")
-                .env_remove("ZIPINFO");
+                .env_remove("UNZIPOPT")
+                .env_remove("ZIPINFO")
+                .env_remove("ZIPINFOOPT");
             let output = feed(run, input.as_bytes());
             codes.push(output.status.code());
             last = Some(Run {

@@ -36,12 +36,12 @@ impl Name {
         }
     }
 
-    /// The environment variable with options that precede those of the command line.
-    fn variable(self) -> &'static str {
+    /// The environment variables with options that precede those of the command line: the first that has any.
+    fn variables(self) -> [&'static str; 2] {
         match self {
-            Self::Zip => "ZIPOPT",
-            Self::Unzip => "UNZIP",
-            Self::Zipinfo => "ZIPINFO",
+            Self::Zip => ["ZIPOPT", "ZIP"],
+            Self::Unzip => ["UNZIP", "UNZIPOPT"],
+            Self::Zipinfo => ["ZIPINFO", "ZIPINFOOPT"],
         }
     }
 }
@@ -53,7 +53,7 @@ pub(crate) fn run(name: Name, argv: &[OsString]) -> u8 {
         failures: true,
     });
     signal::install(Ending::BetweenSteps);
-    let words = words::with_variable(name.variable(), argv.get(1..).unwrap_or_default());
+    let words = words::with_variables(name.variables(), argv.get(1..).unwrap_or_default());
     let ended = match name {
         Name::Zip => zip::run(&words),
         Name::Unzip => unzip::run(&words, false),

@@ -52,9 +52,12 @@ pub(super) fn is_option(word: &OsStr) -> bool {
     bytes.len() > 1 && bytes[0] == b'-'
 }
 
-/// The words of a command line, preceded by those of an environment variable.
-pub(super) fn with_variable(variable: &str, words: &[OsString]) -> Vec<OsString> {
-    let preset = std::env::var(variable).unwrap_or_default();
+/// The words of a command line, preceded by those of the first of these environment variables that has any.
+pub(super) fn with_variables(variables: [&str; 2], words: &[OsString]) -> Vec<OsString> {
+    let mut set = variables
+        .into_iter()
+        .filter_map(|variable| std::env::var(variable).ok());
+    let preset = set.find(|text| !text.trim().is_empty()).unwrap_or_default();
     let preset = preset.split_whitespace().map(OsString::from);
     preset.chain(words.iter().cloned()).collect()
 }

@@ -4,7 +4,7 @@
 use super::{Line, Out};
 
 /// Lines of `zip`.
-pub(crate) const ZIP: [Line; 157] = [
+pub(crate) const ZIP: [Line; 162] = [
     Line(Out::Free, "zip -r new.zip src", ""),
     Line(Out::Free, "zip -r new src", ""),
     Line(Out::Free, "zip -qr new.zip src", ""),
@@ -174,10 +174,15 @@ pub(crate) const ZIP: [Line; 157] = [
     Line(Out::Free, "zip -qd held.zip missing src/a", ""),
     Line(Out::Same, "zip -qz held.zip", "a new comment\n"),
     Line(Out::Free, "zip -qc new.zip src/a", "a new comment\n"),
+    Line(Out::Same, "zip -sf odd.zip", ""),
+    Line(Out::Free, "zip -rm new.zip links", ""),
+    Line(Out::Free, "zip -rmq new.zip links src", ""),
+    Line(Out::Free, "zip -mr links.zip links", ""),
+    Line(Out::Free, "zip -d dup.zip dup1", ""),
 ];
 
 /// Lines of `unzip`.
-pub(crate) const UNZIP: [Line; 96] = [
+pub(crate) const UNZIP: [Line; 147] = [
     Line(Out::Free, "unzip held.zip -d new", ""),
     Line(Out::Free, "unzip held", ""),
     Line(Out::Free, "unzip -q held.zip -d new", ""),
@@ -274,10 +279,65 @@ pub(crate) const UNZIP: [Line; 96] = [
     Line(Out::Free, "unzip dos.zip -d new", ""),
     Line(Out::Free, "unzip -jo dos.zip -d new", ""),
     Line(Out::Same, "unzip -l dos.zip", ""),
+    Line(Out::Free, "unzip -tq many/cp*.zip", ""),
+    Line(Out::Same, "unzip -l many/cp1*", ""),
+    Line(Out::Free, "unzip -t ./many/cp?.zip src/a", ""),
+    Line(Out::Free, "unzip -qo many/cp[12].zip -d new", ""),
+    Line(Out::Free, "unzip many/cp*.zip -d new", ""),
+    Line(Out::Free, "unzip -t many/*.zip", ""),
+    Line(Out::Free, "unzip -l many/no*", ""),
+    Line(Out::Free, "unzip -qt many/no*.zip", ""),
+    Line(Out::Same, "unzip -Z1 many/cp2*", ""),
+    Line(Out::Free, "unzip -qqo many/cp*.zip src/a -d new", ""),
+    Line(Out::Same, "unzip -p many/c?2.zip", ""),
+    Line(Out::Free, "unzip -t many/j*.zip", ""),
+    Line(Out::Free, "unzip -T many/cp*.zip", ""),
+    Line(Out::Same, "unzip -l tin?.zip", ""),
+    Line(Out::Free, "unzip -o dup.zip -d new", ""),
+    Line(Out::Free, "unzip -n dup.zip -d new", ""),
+    Line(Out::Free, "unzip dup.zip -d new", ""),
+    Line(Out::Free, "unzip dup.zip -d new", "y\n"),
+    Line(Out::Free, "unzip dup.zip -d new", "n\n"),
+    Line(Out::Free, "unzip dup.zip -d new", "A\n"),
+    Line(Out::Free, "unzip -uo dup.zip -d new", ""),
+    Line(Out::Free, "unzip -oq dup.zip dup1 -d new", ""),
+    Line(Out::Same, "unzip -p dup.zip", ""),
+    Line(Out::Same, "unzip -l dup.zip", ""),
+    Line(Out::Same, "unzip -t dup.zip", ""),
+    Line(Out::Free, "unzip -jo alike.zip -d new", ""),
+    Line(Out::Free, "unzip -jn alike.zip -d new", ""),
+    Line(Out::Free, "unzip -jq alike.zip -d new", "y\n"),
+    Line(Out::Free, "unzip -o abs.zip -d new", ""),
+    Line(Out::Free, "unzip -q abs.zip /abs -d new", ""),
+    Line(Out::Free, "unzip abs.zip abs -d new", ""),
+    Line(Out::Free, "unzip -jo abs.zip -d new", ""),
+    Line(Out::Same, "unzip -l abs.zip", ""),
+    Line(Out::Same, "unzip -t abs.zip", ""),
+    Line(Out::Same, "unzip -p abs.zip", ""),
+    Line(Out::Free, "unzip -o ro.zip -d new", ""),
+    Line(
+        Out::Free,
+        "unzip -qo ro.zip -d new && unzip -qo ro.zip -d new",
+        "",
+    ),
+    Line(Out::Same, "unzip -l odd.zip", ""),
+    Line(Out::Same, "unzip -v odd.zip", ""),
+    Line(Out::Same, "unzip -Z1 odd.zip", ""),
+    Line(Out::Same, "unzip -Z odd.zip", ""),
+    Line(Out::Same, "unzip -z odd.zip", ""),
+    Line(Out::Same, "unzip -t odd.zip", ""),
+    Line(Out::Same, "unzip -c odd.zip", ""),
+    Line(Out::Free, "unzip odd.zip -d new", ""),
+    Line(Out::Free, "unzip -^ odd.zip -d new", ""),
+    Line(Out::Same, "unzip -l noted.zip", ""),
+    Line(Out::Same, "unzip -v noted.zip", ""),
+    Line(Out::Same, "unzip -qql noted.zip", ""),
+    Line(Out::Same, "unzip -z noted.zip", ""),
+    Line(Out::Free, "unzip -X held.zip -d new", ""),
 ];
 
 /// Lines of `zipinfo`.
-pub(crate) const ZIPINFO: [Line; 29] = [
+pub(crate) const ZIPINFO: [Line; 37] = [
     Line(Out::Same, "zipinfo held.zip", ""),
     Line(Out::Same, "zipinfo held", ""),
     Line(Out::Same, "zipinfo -1 held.zip", ""),
@@ -307,4 +367,12 @@ pub(crate) const ZIPINFO: [Line; 29] = [
     Line(Out::Same, "zipinfo -Y held.zip", ""),
     Line(Out::Same, "zipinfo -m tiny.zip", ""),
     Line(Out::Same, "zipinfo tail.zip", ""),
+    Line(Out::Same, "zipinfo odd.zip", ""),
+    Line(Out::Same, "zipinfo -1 odd.zip", ""),
+    Line(Out::Same, "zipinfo -2 odd.zip", ""),
+    Line(Out::Same, "zipinfo -z odd.zip", ""),
+    Line(Out::Same, "zipinfo noted.zip", ""),
+    Line(Out::Same, "zipinfo many/cp2*", ""),
+    Line(Out::Free, "zipinfo many/*.zip", ""),
+    Line(Out::Same, "zipinfo dup.zip", ""),
 ];

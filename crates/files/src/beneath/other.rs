@@ -51,6 +51,11 @@ impl Beneath {
     /// The same.
     pub fn keep_modes(&mut self) {}
 
+    /// Sets whether existing files are replaced; returns whether they were.
+    pub fn set_replace(&mut self, replace: bool) -> bool {
+        std::mem::replace(&mut self.replace, replace)
+    }
+
     /// When a file or a link was modified; `None` where there is nothing. No directory is made.
     pub fn modified(&mut self, path: &str) -> io::Result<Option<SystemTime>> {
         match std::fs::symlink_metadata(self.top.join(path)) {

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -21,7 +21,7 @@ mod times;
 
 use owner::set_owner;
 pub use part::Part;
-use part::part;
+use part::{part, spare};
 use times::{time_of, timestamps};
 
 const DIRECTORY: OFlags = OFlags::RDONLY
@@ -171,6 +171,11 @@ impl Beneath {
             return Err(error);
         }
         Ok(Placed::Done)
+    }
+
+    /// Sets whether existing files are replaced; returns whether they were.
+    pub fn set_replace(&mut self, replace: bool) -> bool {
+        std::mem::replace(&mut self.replace, replace)
     }
 
     /// Whether something is there already.
@@ -353,19 +358,6 @@ fn walk(from: &OwnedFd, path: &str) -> io::Result<OwnedFd> {
         at = Some(opened.map_err(|error| in_the_way(error, part))?);
     }
     at.ok_or_else(|| io::ErrorKind::InvalidInput.into())
-}
-
-/// Refuses to take the place of a file that is read.
-fn spare(directory: BorrowedFd<'_>, name: &str, read: &[(u64, u64)]) -> io::Result<()> {
-    if read.is_empty() {
-        return Ok(());
-    }
-    match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(there) if read.contains(&(there.st_dev, there.st_ino)) => {
-            Err(io::Error::other("it is a file that this run reads"))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn in_the_way(error: Errno, part: &str) -> io::Error {

@@ -3,7 +3,8 @@
 //! [`extract_to`] takes an archive that can be read at any place, and does it on several threads.
 //! [`extract_pipe_to`] takes one as it comes. Both do the same to the directory:
 //!
-//! - A name that leads elsewhere is refused: `../x`, `/x`, `C:\x`, and a second entry of the same path.
+//! - A name that leads elsewhere is refused: `../x`, `/x`, `C:\x`. Of several entries of one path the last
+//!   becomes its file: see [`Repeats`].
 //!   No symbolic link is followed, so that none in the directory or in the archive leads out of it.
 //! - A damaged entry is never written under its name. Content of up to 1 MiB is written once it is
 //!   verified; larger content goes to a file without a name, which gets one when all of it is verified.
@@ -13,7 +14,7 @@
 //! - Times that an archive states without a zone are those of this system's zone: see
 //!   [`EntryTime`](crate::EntryTime) and [`local_to_utc`].
 //!
-//! What fails does not stop the rest: the [`ExtractReport`] counts it, and says why for the first
+//! What fails does not stop the rest, unless the file system is full: the [`ExtractReport`] counts it, and says why for the first
 //! thousand entries.
 //!
 //! ```
@@ -48,9 +49,11 @@ mod options;
 mod pipe;
 mod place;
 mod reason;
+mod repeats;
 mod report;
 mod run;
 mod select;
+mod text;
 mod work;
 mod writing;
 mod zone;
@@ -60,6 +63,8 @@ pub use observer::{ExtractObserver, ExtractWorker, Item};
 pub use options::{CaseClashes, Destination, Existing, ExtractOptions, Links};
 pub use pipe::{extract_pipe_into, extract_pipe_to};
 pub use reason::Reason;
+pub use repeats::Repeats;
 pub use report::{ExtractReport, Failed, Stopped};
 pub use run::{extract_into, extract_to, verify};
+pub use text::UnixLines;
 pub use zone::{local_to_utc, utc_offset_seconds};

@@ -11,9 +11,11 @@ use files::Context;
 use files::rights::Rights;
 
 use super::observer::ExtractObserver;
+use super::repeats::Repeats;
 use crate::crypt::Decryption;
 use crate::error::Error;
 use crate::name::{self, NameFault};
+use crate::read::Entry;
 
 /// Where contents go.
 #[non_exhaustive]
@@ -87,6 +89,9 @@ pub enum CaseClashes {
 }
 
 type Filter<'a> = Box<dyn Fn(&str) -> bool + 'a>;
+/// Tells texts from other contents.
+pub(super) type IsText<'a> = dyn Fn(&Entry<'_>) -> bool + Sync + 'a;
+type EntryFilter<'a> = Box<dyn Fn(&Entry<'_>) -> bool + 'a>;
 /// Gives entries other names.
 pub(super) type Rename<'a> = dyn Fn(&str) -> Option<String> + Sync + 'a;
 /// The moment when a clock showed a local time, both in seconds.
@@ -109,6 +114,7 @@ pub struct ExtractOptions<'a> {
     pub(super) existing: Existing,
     pub(super) links: Links,
     pub(super) case_clashes: CaseClashes,
+    pub(super) repeats: Repeats,
     pub(super) threads: usize,
     pub(super) no_modes: bool,
     pub(super) owners: bool,
@@ -118,6 +124,8 @@ pub struct ExtractOptions<'a> {
     pub(super) exact_modes: bool,
     pub(super) rename: Option<Box<Rename<'a>>>,
     pub(super) filter: Option<Filter<'a>>,
+    pub(super) entry_filter: Option<EntryFilter<'a>>,
+    pub(super) texts: Option<Box<IsText<'a>>>,
     pub(super) observer: Option<&'a dyn ExtractObserver>,
     pub(super) password: Option<AskPassword<'a>>,
     pub(super) rights: Rights,
@@ -131,6 +139,7 @@ impl fmt::Debug for ExtractOptions<'_> {
             .field("existing", &self.existing)
             .field("links", &self.links)
             .field("case_clashes", &self.case_clashes)
+            .field("repeats", &self.repeats)
             .field("threads", &self.threads)
             .field("modes", &!self.no_modes)
             .field("times", &!self.no_times)
@@ -166,6 +175,13 @@ impl<'a> ExtractOptions<'a> {
     #[must_use]
     pub fn case_clashes(mut self, clashes: CaseClashes) -> Self {
         self.case_clashes = clashes;
+        self
+    }
+
+    /// Sets which of several entries of one path is extracted.
+    #[must_use]
+    pub fn repeats(mut self, repeats: Repeats) -> Self {
+        self.repeats = repeats;
         self
     }
 
@@ -249,6 +265,23 @@ impl<'a> ExtractOptions<'a> {
         self
     }
 
+    /// Extracts only entries that `takes` accepts, of those whose names are taken. Unlike
+    /// [`filter`](Self::filter) it can tell entries of one name apart. It is called once per entry, on the calling
+    /// thread, and not for entries of a pipe, which do not state all that an entry states.
+    #[must_use]
+    pub fn filter_entries(mut self, takes: impl Fn(&Entry<'_>) -> bool + 'a) -> Self {
+        self.entry_filter = Some(Box::new(takes));
+        self
+    }
+
+    /// Gives files of which `is_text` says so the line ends of Unix ([`UnixLines`](super::UnixLines)), after their
+    /// contents are verified. Not for entries of a pipe.
+    #[must_use]
+    pub fn texts(mut self, is_text: impl Fn(&Entry<'_>) -> bool + Sync + 'a) -> Self {
+        self.texts = Some(Box::new(is_text));
+        self
+    }
+
     /// Reports entries as they are extracted.
     #[must_use]
     pub fn observer(mut self, observer: &'a dyn ExtractObserver) -> Self {
@@ -292,6 +325,10 @@ impl<'a> ExtractOptions<'a> {
 
     pub(super) fn takes(&self, name: &str) -> bool {
         self.filter.as_ref().is_none_or(|takes| takes(name)) && self.renamed(name).is_some()
+    }
+
+    pub(super) fn takes_entry(&self, entry: &Entry<'_>) -> bool {
+        self.entry_filter.as_ref().is_none_or(|takes| takes(entry))
     }
 
     /// The name under which an entry is extracted.

@@ -10,13 +10,14 @@ use std::path::Path;
 
 use files::beneath::Placed;
 
-use super::names::Taken;
+use super::names::{Given, Taken};
 use super::observer::{ExtractWorker, Item, Unobserved};
 use super::options::{Destination, ExtractOptions};
 use super::place::{LINK_BYTES_MAX, Place};
 use super::reason::Reason;
+use super::repeats::Repeats;
 use super::report::{ExtractReport, Failed, Stopped};
-use super::select::case_clashes;
+use super::select::{case_clashes, repeats};
 use super::writing::Ended;
 use crate::entry_kind::EntryKind;
 use crate::error::Error;
@@ -71,9 +72,13 @@ pub fn extract_pipe_into(
         },
         asked: Cell::new(false),
         made: HashMap::new(),
+        holders: None,
         report: ExtractReport::default(),
     };
-    let ended = run.entries(pipe).and_then(|()| run.records(pipe));
+    let ended = run.entries(pipe).and_then(|()| match run.report.stopped {
+        Some(_) => Ok(()),
+        None => run.records(pipe),
+    });
     if let Err(ended) = ended {
         let damaged = matches!(ended, Ended::Unreadable(_));
         run.end("", ended);
@@ -93,12 +98,16 @@ struct Run<'a, 'd> {
     asked: Cell<bool>,
     /// Where the local header of each file is that was made, and its path.
     made: HashMap<u64, String>,
+    /// The same by paths, from the first path on that an entry has again.
+    holders: Option<HashMap<String, u64>>,
     report: ExtractReport,
 }
 
 impl Run<'_, '_> {
     fn entries(&mut self, pipe: &mut PipeReader<impl Read>) -> Result<(), Ended> {
-        let clashes = case_clashes(self.options, pipe.options().profile);
+        let profile = pipe.options().profile;
+        let clashes = case_clashes(self.options, profile);
+        let repeats = repeats(self.options, profile);
         let mut taken = Taken::default();
         while let Some(entry) = pipe.next_entry()? {
             if self.options.is_cancelled() {
@@ -121,12 +130,18 @@ impl Run<'_, '_> {
             let path = match extracts {
                 true => {
                     let renamed = self.options.renamed(&entry.name);
-                    taken.path(&renamed.unwrap_or_default(), kind, clashes)
+                    taken.path(&renamed.unwrap_or_default(), kind, clashes, repeats)
                 }
-                false => Ok(String::new()),
+                false => Ok(Given::default()),
             };
             let done = match path {
-                Ok(path) => self.one(pipe, &entry, kind, path),
+                Ok(given) if given.repeated && repeats == Repeats::First => {
+                    self.report.repeat(&entry.name);
+                    pipe.skip()?;
+                    continue;
+                }
+                Ok(given) if given.repeated => self.again(pipe, &entry, given.path),
+                Ok(given) => self.one(pipe, &entry, kind, given.path),
                 Err(reason) => Err(Ended::Failed(reason)),
             };
             match done {
@@ -137,6 +152,9 @@ impl Run<'_, '_> {
                     self.end(&entry.name, ended);
                 }
                 Err(ended) => return Err(ended),
+            }
+            if self.report.stopped.is_some() {
+                break;
             }
         }
         self.report.case_clashes = taken.case_clashes;
@@ -169,7 +187,7 @@ impl Run<'_, '_> {
     fn end(&mut self, name: &str, ended: Ended) {
         if let Err(failed) = self.report.end(ended, name) {
             self.worker.failed(&failed);
-            self.report.fail(failed);
+            self.report.fail_and_judge(failed);
         }
     }
 
@@ -184,16 +202,53 @@ impl Run<'_, '_> {
         if let (EntryKind::Directory, Some(directory)) = (kind, self.place.directory()) {
             directory.root.directory(&path).map_err(Reason::Write)?;
             self.report.entries += 1;
-            self.made.insert(entry.offset, path);
+            self.note(entry.offset, path);
             return Ok(());
         }
         let (bytes, placed) = self.content(pipe, entry, &path)?;
         self.report.entries += 1;
         self.report.content_bytes += bytes;
         if placed == Placed::Done && self.place.directory().is_some() {
-            self.made.insert(entry.offset, path);
+            self.note(entry.offset, path);
         }
         Ok(self.place.placed(placed, &mut self.report)?)
+    }
+
+    /// Takes the content of a file to a path that an earlier one has: in its place, if it was made.
+    fn again(
+        &mut self,
+        pipe: &mut PipeReader<impl Read>,
+        entry: &StreamEntry,
+        path: String,
+    ) -> Result<(), Ended> {
+        let made = &self.made;
+        let holders = self.holders.get_or_insert_with(|| {
+            let pairs = made.iter();
+            pairs.map(|(at, path)| (path.clone(), *at)).collect()
+        });
+        let earlier = holders.get(&path).copied();
+        let Some((earlier, directory)) = earlier.zip(self.place.directory()) else {
+            return self.one(pipe, entry, EntryKind::File, path);
+        };
+        let before = directory.root.set_replace(true);
+        let done = self.one(pipe, entry, EntryKind::File, path);
+        if let Some(directory) = self.place.directory() {
+            directory.root.set_replace(before);
+        }
+        done?;
+        // The record of the earlier one says nothing of this file.
+        self.made.remove(&earlier);
+        self.report.entries -= 1;
+        self.report.repeat(&entry.name);
+        Ok(())
+    }
+
+    /// Notes where the local header of a file is that was made.
+    fn note(&mut self, offset: u64, path: String) {
+        if let Some(holders) = &mut self.holders {
+            holders.insert(path.clone(), offset);
+        }
+        self.made.insert(offset, path);
     }
 
     fn content(

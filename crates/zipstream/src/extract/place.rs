@@ -19,6 +19,8 @@ use crate::read::Entry;
 
 /// Longer than any path that a system takes.
 pub(super) const LINK_BYTES_MAX: u64 = 4096;
+/// Systems whose attributes have the read-only bit of DOS: DOS, OS/2, Windows and its file system.
+const SYSTEMS_LIKE_DOS: [u8; 4] = [0, 6, 11, 14];
 /// Content up to this comes in one piece and is written at once.
 const WHOLE_BYTES_MAX: u64 = 1 << 20;
 
@@ -176,13 +178,25 @@ impl Directory {
     /// The properties of an entry that its file gets.
     pub(super) fn attributes(&self, entry: &Entry<'_>) -> Attributes {
         Attributes {
-            mode: entry.mode().filter(|_| self.modes),
+            mode: entry
+                .mode()
+                .or_else(|| self.mode_of_dos(entry))
+                .filter(|_| self.modes),
             modified: self.time(entry.time()),
             owner: entry
                 .owner()
                 .filter(|_| self.owners)
                 .map(|owner| (owner.user, owner.group)),
         }
+    }
+
+    /// The mode of a file that a system without modes has marked as read-only.
+    fn mode_of_dos(&self, entry: &Entry<'_>) -> Option<u32> {
+        let [_, system] = entry.made_by().to_le_bytes();
+        let marked = SYSTEMS_LIKE_DOS.contains(&system) && entry.external_attributes() & 1 != 0;
+        // Many directories of Windows have the mark, where it means something else.
+        let is_file = entry.kind() == EntryKind::File;
+        (marked && is_file).then(|| self.root.unstated() & !0o222)
     }
 
     /// The time of a file whose mode comes later: until then it is its owner's alone.

@@ -1,6 +1,7 @@
 //! What came of an extraction.
 
 use std::fmt;
+use std::io::ErrorKind;
 
 use super::reason::Reason;
 use super::writing::Ended;
@@ -34,6 +35,10 @@ pub struct ExtractReport {
     pub contradictions: Vec<Error>,
     /// Paths that differ from another one in case only.
     pub case_clashes: u64,
+    /// Entries that were not extracted because another one has their path: see [`Repeats`](super::Repeats).
+    pub repeats: u64,
+    /// The names of the first 1,000 of these.
+    pub repeated: Vec<String>,
     /// Why not all entries were tried.
     pub stopped: Option<Stopped>,
 }
@@ -50,6 +55,8 @@ pub enum Stopped {
     Undelivered,
     /// A pipe cannot be read any further, which is among the failures.
     Damaged,
+    /// The file system takes no more, which is among the failures.
+    Full,
 }
 
 /// An entry that was not extracted.
@@ -108,6 +115,16 @@ impl Failed {
         }
     }
 
+    /// Whether there is no room for it, so that there is none for others.
+    pub(super) fn is_of_full_disk(&self) -> bool {
+        let full = [
+            ErrorKind::StorageFull,
+            ErrorKind::QuotaExceeded,
+            ErrorKind::ReadOnlyFilesystem,
+        ];
+        matches!(&self.reason, Reason::Write(error) if full.contains(&error.kind()))
+    }
+
     pub(super) fn of_archive(error: Error) -> Self {
         let entry = error.entry_name().unwrap_or_default().to_owned();
         Self::new(entry, Reason::Archive(error))
@@ -119,6 +136,22 @@ impl ExtractReport {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.failed == 0 && self.stopped.is_none()
+    }
+
+    /// Counts a failure, and stops where no other entry could be written either.
+    pub(super) fn fail_and_judge(&mut self, failed: Failed) {
+        if failed.is_of_full_disk() {
+            self.stopped.get_or_insert(Stopped::Full);
+        }
+        self.fail(failed);
+    }
+
+    /// Notes that an entry is not extracted because another one has its path.
+    pub(super) fn repeat(&mut self, name: &str) {
+        self.repeats += 1;
+        if self.repeated.len() < FAILURES_MAX {
+            self.repeated.push(name.to_owned());
+        }
     }
 
     pub(super) fn fail(&mut self, failed: Failed) {
@@ -166,6 +199,9 @@ impl ExtractReport {
         self.links_skipped += other.links_skipped;
         self.failed += other.failed;
         self.case_clashes += other.case_clashes;
+        self.repeats += other.repeats;
+        self.repeated.extend(other.repeated);
+        self.repeated.truncate(FAILURES_MAX);
         self.failures.extend(other.failures);
         self.failures.truncate(FAILURES_MAX);
         self.contradicted += other.contradicted;

@@ -1,16 +1,18 @@
 //! Entries out of an archive that can be read anywhere: by several threads, one block of entries at a time.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use files::Cancel;
 use files::beneath::Placed;
 
 use super::observer::{ExtractObserver, ExtractWorker, Item, Unobserved};
-use super::options::{Destination, ExtractOptions, Rename};
+use super::options::{Destination, ExtractOptions, IsText, Rename};
 use super::place::{LINK_BYTES_MAX, Place, too_long};
 use super::reason::Reason;
 use super::report::{ExtractReport, Failed, Stopped};
 use super::select::select;
+use super::text::UnixLines;
 use super::work::Work;
 use super::writing::{Ended, Writing};
 use crate::error::{Error, ErrorKind};
@@ -58,8 +60,10 @@ pub fn extract_into<R: ReadAt + Sync>(
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
-    let shared = Shared::new(reader, selected.files, options);
-    report.add(run_all(shared, threads, &mut place));
+    if report.stopped.is_none() {
+        let shared = Shared::new(reader, selected.files, options);
+        report.add(run_all(shared, threads, &mut place));
+    }
     if report.stopped.is_none() {
         make_links(reader, &selected.links, options, &mut place, &mut report);
         finish_directories(reader, &selected.directories, options, &mut place);
@@ -87,7 +91,10 @@ struct Shared<'a, R> {
     files: Work,
     observer: Option<&'a dyn ExtractObserver>,
     cancel: &'a Cancel,
+    /// Whether the file system is full, so that nothing else can be written either.
+    full: AtomicBool,
     rename: Option<&'a Rename<'a>>,
+    texts: Option<&'a IsText<'a>>,
 }
 
 impl<'a, R> Shared<'a, R> {
@@ -97,7 +104,9 @@ impl<'a, R> Shared<'a, R> {
             files,
             observer: options.observer,
             cancel: options.context.cancelled(),
+            full: AtomicBool::new(false),
             rename: options.rename.as_deref(),
+            texts: options.texts.as_deref(),
         }
     }
 
@@ -137,13 +146,18 @@ fn make_directories<R: ReadAt>(
         };
         match directory.root.directory(&path) {
             Ok(()) => report.entries += 1,
-            Err(error) => report.fail(Failed::new(name, Reason::Write(error))),
+            Err(error) => {
+                report.fail_and_judge(Failed::new(name, Reason::Write(error)));
+                if report.stopped.is_some() {
+                    return;
+                }
+            }
         }
     }
 }
 
 /// The entries at these positions, which were looked at before.
-fn at<'a, R: ReadAt>(
+pub(super) fn at<'a, R: ReadAt>(
     reader: &'a ArchiveReader<R>,
     positions: &'a [u64],
 ) -> impl Iterator<Item = Entry<'a>> {
@@ -271,6 +285,9 @@ fn lane<R: ReadAt>(shared: &Shared<'_, R>, place: &mut Place<'_>) -> ExtractRepo
             if shared.cancel.is_set() {
                 report.stopped = Some(Stopped::Cancelled);
             }
+            if shared.full.load(Ordering::Relaxed) {
+                report.stopped.get_or_insert(Stopped::Full);
+            }
             if report.stopped.is_some() {
                 return report;
             }
@@ -289,6 +306,10 @@ fn lane<R: ReadAt>(shared: &Shared<'_, R>, place: &mut Place<'_>) -> ExtractRepo
                 Ok(place.placed(placed, &mut report)?)
             });
             if let Err(failed) = done.or_else(|ended| report.end(ended, &name)) {
+                // It is said once, whatever the number of threads.
+                if failed.is_of_full_disk() && shared.full.swap(true, Ordering::Relaxed) {
+                    continue;
+                }
                 worker.failed(&failed);
                 report.fail(failed);
             }
@@ -313,9 +334,19 @@ fn one<R: ReadAt>(
         .map(|directory| directory.attributes(entry));
     let mut writing = place.start(path, Some(whole), attributes.unwrap_or_default())?;
     let nowhere = matches!(writing, Writing::Nowhere);
+    let is_text = shared.texts.is_some_and(|is_text| is_text(entry));
+    let mut lines = is_text.then(UnixLines::default);
+    let mut converted = Vec::new();
     let mut take = |piece: &[u8], bytes: u64| {
         worker.decoded(item, bytes);
-        writing.take(piece)?;
+        match &mut lines {
+            Some(lines) => {
+                converted.clear();
+                lines.convert(piece, &mut converted);
+                writing.take(&converted)?;
+            }
+            None => writing.take(piece)?,
+        }
         worker.written(item, bytes);
         match shared.cancel.is_set() {
             true => Err(Ended::Cancelled),

@@ -1,10 +1,12 @@
 //! Which entries of an archive are extracted, and what becomes of them.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::names::Taken;
-use super::options::{CaseClashes, ExtractOptions};
+use super::options::{CaseClashes, Existing, ExtractOptions};
 use super::place::Place;
+use super::repeats::{Repeats, keep_last};
 use super::report::{ExtractReport, Failed};
 use super::work::Work;
 use crate::entry_kind::EntryKind;
@@ -25,9 +27,12 @@ pub(super) fn select<R: ReadAt>(
     place: &mut Place<'_>,
     report: &mut ExtractReport,
 ) -> Selected {
-    let clashes = case_clashes(options, reader.options().profile);
+    let profile = reader.options().profile;
+    let (clashes, repeats) = (case_clashes(options, profile), repeats(options, profile));
     let mut selected = Selected::default();
     let mut taken = Taken::default();
+    // Where the last entry of each path is that several have.
+    let mut last = HashMap::new();
     for entry in reader.entries() {
         let named = entry.and_then(|entry| Ok((entry, entry.name()?)));
         let (entry, name) = match named {
@@ -37,7 +42,7 @@ pub(super) fn select<R: ReadAt>(
                 continue;
             }
         };
-        if !options.takes(&name) {
+        if !options.takes(&name) || !options.takes_entry(&entry) {
             continue;
         }
         let extracts = place.directory().is_some();
@@ -46,12 +51,22 @@ pub(super) fn select<R: ReadAt>(
             false => Cow::Borrowed(&*name),
         };
         let free = match place.directory() {
-            Some(directory) => match taken.path(&renamed, entry.kind(), clashes) {
-                Ok(path) if !directory.wants(&path, &entry) => {
+            Some(directory) => match taken.path(&renamed, entry.kind(), clashes, repeats) {
+                Ok(given) if !directory.wants(&given.path, &entry) => {
                     report.kept += u64::from(!directory.only_older());
                     continue;
                 }
-                other => other.map(drop),
+                Ok(given) if given.repeated && repeats == Repeats::First => {
+                    report.repeat(&name);
+                    continue;
+                }
+                Ok(given) => {
+                    if given.repeated {
+                        last.insert(given.key, entry.position());
+                    }
+                    Ok(())
+                }
+                Err(reason) => Err(reason),
             },
             None => Ok(()),
         };
@@ -64,6 +79,9 @@ pub(super) fn select<R: ReadAt>(
         }
     }
     report.case_clashes = taken.case_clashes;
+    if !last.is_empty() {
+        keep_last(reader, &mut selected, &taken, &last, options, report);
+    }
     selected
 }
 
@@ -72,5 +90,15 @@ pub(super) fn case_clashes(options: &ExtractOptions<'_>, profile: Profile) -> Ca
     match profile {
         Profile::Strict => CaseClashes::Refuse,
         Profile::Default => options.case_clashes,
+    }
+}
+
+/// Which of several entries of one path is extracted.
+pub(super) fn repeats(options: &ExtractOptions<'_>, profile: Profile) -> Repeats {
+    match (profile, options.repeats, options.existing) {
+        (Profile::Strict, ..) => Repeats::Refuse,
+        // Once the first is there, it is kept.
+        (_, Repeats::Last, Existing::Skip) => Repeats::First,
+        (_, repeats, _) => repeats,
     }
 }

@@ -50,6 +50,11 @@ impl Work {
         }
     }
 
+    /// The positions of all records.
+    pub(super) fn positions(&self) -> &[u64] {
+        &self.positions
+    }
+
     /// The number of blocks, which is the most threads that have something to do.
     pub(super) fn blocks(&self) -> usize {
         self.blocks.len()

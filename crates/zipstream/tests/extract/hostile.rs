@@ -3,7 +3,7 @@
 use zipstream::ArchiveReader;
 #[cfg(unix)]
 use zipstream::extract::Links;
-use zipstream::extract::{CaseClashes, Existing, ExtractOptions, Reason};
+use zipstream::extract::{CaseClashes, Existing, ExtractOptions, Reason, Repeats, extract_to};
 use zipstream::name::NameFault;
 use zipstream::{EntryOptions, Method};
 
@@ -105,15 +105,8 @@ fn links_lead_inside_or_are_not_made() {
 
 #[test]
 fn one_path_is_given_to_one_entry() {
-    let two = archive(&[("same0", file(), b"first"), ("same1", file(), b"second")]);
-    let two = renamed(&two, "same1", "same0");
     let alike = archive(&[("Readme", file(), b"first"), ("README", file(), b"second")]);
     for piped in WAYS {
-        let (_outer, inner) = nested();
-        let report = extract(&two, piped, &inner, &ExtractOptions::default());
-        assert!(matches!(only(&report).reason, Reason::SamePath));
-        assert_eq!(std::fs::read(inner.join("same0")).unwrap(), b"first");
-
         let (_outer, inner) = nested();
         let options = ExtractOptions::default().case_clashes(CaseClashes::Refuse);
         let report = extract(&alike, piped, &inner, &options);
@@ -127,6 +120,85 @@ fn one_path_is_given_to_one_entry() {
             assert!(report.is_complete());
             assert_eq!(names(&inner), ["/README", "/Readme"]);
         }
+    }
+}
+
+#[test]
+fn of_several_entries_of_one_path_one_becomes_a_file() {
+    let large = vec![b'x'; 3 << 20];
+    let link = EntryOptions::symlink();
+    let several = archive(&[
+        ("same0", file(), b"first"),
+        ("other", file(), b"other"),
+        ("same1", file(), &large),
+        ("link0", link, b"other"),
+        ("same2", file(), b"third"),
+        ("link1", file(), b"no link"),
+    ]);
+    let several = ["same1", "same2"]
+        .iter()
+        .fold(several, |archive, name| renamed(&archive, name, "same0"));
+    let several = renamed(&several, "link1", "link0");
+    for piped in WAYS {
+        for (repeats, existing, same, count, failed) in [
+            (Repeats::Last, Existing::Refuse, &b"third"[..], 3, 0),
+            (Repeats::Last, Existing::Overwrite, b"third", 3, 0),
+            (Repeats::First, Existing::Refuse, b"first", 3, 0),
+            (Repeats::First, Existing::Overwrite, b"first", 3, 0),
+            (Repeats::Last, Existing::Skip, b"first", 3, 0),
+            (Repeats::Refuse, Existing::Overwrite, b"first", 0, 3),
+        ] {
+            let (_outer, inner) = nested();
+            let options = ExtractOptions::default().repeats(repeats);
+            let report = extract(&several, piped, &inner, &options.existing(existing));
+            let case = format!("{repeats:?} {existing:?} {piped:?} {report:?}");
+            assert_eq!(std::fs::read(inner.join("same0")).unwrap(), same, "{case}");
+            let is_link = inner.join("link0").is_symlink();
+            assert_eq!(is_link, same == b"first", "{case}");
+            assert_eq!(names(&inner), ["/link0", "/other", "/same0"], "{case}");
+            assert_eq!(report.failed, failed, "{case}");
+            // In a pipe, what exists is kept, whoever made it.
+            let counted = report.repeats + report.kept;
+            assert_eq!(counted, count, "{case}");
+            assert_eq!(report.entries, 3, "{case}");
+        }
+        // What was there before is not taken for an earlier entry.
+        let (_outer, inner) = nested();
+        std::fs::create_dir(&inner).unwrap();
+        std::fs::write(inner.join("same0"), "mine").unwrap();
+        let report = extract(&several, piped, &inner, &ExtractOptions::default());
+        assert_eq!(std::fs::read(inner.join("same0")).unwrap(), b"mine");
+        assert!(report.failed > 0, "{report:?}");
+    }
+}
+
+#[test]
+fn a_damaged_last_entry_does_not_take_the_place_of_others_that_are_extracted() {
+    let stored = EntryOptions::new(Method::Stored);
+    let two = archive(&[("same0", stored, b"first"), ("same1", stored, b"second")]);
+    let mut two = renamed(&two, "same1", "same0");
+    let at = two.windows(6).position(|bytes| bytes == b"second").unwrap();
+    two[at] ^= 1;
+    for (piped, kept) in [(WAYS[0], None), (WAYS[1], Some(&b"first"[..]))] {
+        let (_outer, inner) = nested();
+        let report = extract(&two, piped, &inner, &ExtractOptions::default());
+        assert!(matches!(only(&report).reason, Reason::Archive(_)));
+        let there = std::fs::read(inner.join("same0")).ok();
+        assert_eq!(there.as_deref(), kept, "{piped:?}");
+    }
+}
+
+#[test]
+fn entries_of_one_name_are_told_apart_by_their_records() {
+    let two = archive(&[("same0", file(), b"first"), ("same1", file(), b"second")]);
+    let two = renamed(&two, "same1", "same0");
+    let reader = ArchiveReader::open(&two[..]).unwrap();
+    for (bytes, content) in [(5, &b"first"[..]), (6, b"second")] {
+        let (_outer, inner) = nested();
+        let options = ExtractOptions::new().filter_entries(|entry| entry.content_bytes() == bytes);
+        let report = extract_to(&reader, &inner, &options).unwrap();
+        assert_eq!((report.entries, report.repeats), (1, 0));
+        assert_eq!(std::fs::read(inner.join("same0")).unwrap(), content);
     }
 }
 

@@ -261,3 +261,34 @@ fn owners_are_those_of_the_archive_on_request_only() {
         assert_eq!(mode.mode() & 0o700, 0o700);
     }
 }
+
+/// Systems without modes say no more than that a file is read-only.
+#[cfg(unix)]
+#[test]
+fn files_that_dos_marks_as_read_only_are_not_written_to() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let entries = [
+        ("dir/", EntryOptions::directory(), &b""[..]),
+        ("marked", file(), b"1"),
+        ("plain", file(), b"2"),
+    ];
+    let mut bytes = archive(&entries);
+    let records = bytes.windows(4).enumerate();
+    let records: Vec<usize> = records
+        .filter_map(|(at, four)| (four == b"PK\x01\x02").then_some(at))
+        .collect();
+    for (record, attributes) in records.into_iter().zip([0x11_u32, 0x21, 0x20]) {
+        bytes[record + 5] = 0;
+        bytes[record + 38..record + 42].copy_from_slice(&attributes.to_le_bytes());
+    }
+    for piped in WAYS {
+        let (_outer, inner) = nested();
+        let report = extract(&bytes, piped, &inner, &ExtractOptions::default());
+        assert!(report.is_complete(), "{report:?}");
+        let writes = |name: &str| {
+            let found = inner.join(name).metadata().unwrap();
+            found.permissions().mode() & 0o222 != 0
+        };
+        assert_eq!(["marked", "plain", "dir"].map(writes), [false, true, true]);
+    }
+}

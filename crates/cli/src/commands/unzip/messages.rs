@@ -106,6 +106,15 @@ pub(super) fn warn(report: &ExtractReport) {
             "-o overwrites them",
         );
     }
+    if let Some(first) = report.repeated.first() {
+        message::note(
+            &format!(
+                "{} entries are not extracted, as '{first}': another one has the same path",
+                report.repeats
+            ),
+            "the last one counts, or with -n the first; --strict refuses such archives",
+        );
+    }
     if report.case_clashes > 0 {
         message::note(
             &format!(

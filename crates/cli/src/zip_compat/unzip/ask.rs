@@ -8,6 +8,7 @@ use zipstream::{ArchiveReader, Decryption, Password};
 
 use crate::term::{message, password};
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
+use crate::zip_compat::unzip::choice::Chosen;
 use crate::zip_compat::unzip::flags::Line;
 use crate::zip_compat::unzip::selection::shorten;
 
@@ -17,21 +18,21 @@ const ANSWER_BYTES_MAX: u64 = 1024;
 /// What the user wants of files that exist.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
-    /// Entries that are left out.
-    pub(super) kept: HashSet<String>,
+    /// Entries that are left out, by the positions of their records.
+    pub(super) kept: HashSet<u64>,
     /// Whether the answers ended before the questions.
     pub(super) ended: bool,
 }
 
 /// Asks for each of these entries, which have a file, whether it is replaced.
-pub(super) fn replace(existing: &[(String, String)]) -> Answers {
+pub(super) fn replace(existing: &[&Chosen]) -> Answers {
     let mut answers = Answers::default();
     let mut stdin = io::stdin().lock();
-    for (at, (_, path)) in existing.iter().enumerate() {
+    for (at, one) in existing.iter().enumerate() {
         let wants = loop {
             message::ask(&format!(
                 "replace '{}' (y: yes, n: no, A: all, N: none)?",
-                shorten(path)
+                shorten(&one.target)
             ));
             let mut answer = Vec::new();
             let read = stdin
@@ -63,9 +64,8 @@ pub(super) fn replace(existing: &[(String, String)]) -> Answers {
 }
 
 impl Answers {
-    fn keep(&mut self, existing: &[(String, String)]) {
-        let names = existing.iter().map(|(name, _)| name.clone());
-        self.kept.extend(names);
+    fn keep(&mut self, existing: &[&Chosen]) {
+        self.kept.extend(existing.iter().map(|one| one.position));
     }
 }
 

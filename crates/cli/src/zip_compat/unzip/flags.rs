@@ -82,6 +82,10 @@ pub(super) struct Line {
     /// Names in lower case: those of systems without case, or all.
     pub(super) lower: u8,
     pub(super) backup: bool,
+    /// Control characters stay in names of files.
+    pub(super) controls: bool,
+    /// Files get the owners that the archive states.
+    pub(super) owners: bool,
     pub(super) quiet: u8,
     /// Directories get no times; above 1, files neither.
     pub(super) no_times: u8,
@@ -93,7 +97,7 @@ pub(super) struct Line {
 }
 
 /// What is not served, and what serves in its place.
-const REFUSED: [(char, &str); 9] = [
+const REFUSED: [(char, &str); 8] = [
     (
         'a',
         "line ends are not converted: pipe contents through dos2unix or tr -d '\\r'",
@@ -101,10 +105,6 @@ const REFUSED: [(char, &str); 9] = [
     (
         'K',
         "set-user-ID bits are never restored: set them with chmod",
-    ),
-    (
-        'X',
-        "owners are not restored: use chown, or an archive of tar",
     ),
     (':', "nothing is written outside of the target directory"),
     ('M', "pipe the output through a pager: | less"),
@@ -127,6 +127,8 @@ pub(super) fn parse(argv: &[OsString], info: bool) -> Ended<Line> {
         junk: false,
         lower: 0,
         backup: false,
+        controls: false,
+        owners: false,
         quiet: 0,
         no_times: 0,
         password: None,
@@ -250,6 +252,8 @@ impl Line {
             'n' => self.exists = Exists::Skip,
             'j' => self.junk = true,
             'B' => self.backup = true,
+            '^' => self.controls = true,
+            'X' => self.owners = true,
             'L' => self.lower += 1,
             'q' => self.quiet = self.quiet.saturating_add(1),
             'h' => self.choose(Mode::Help),

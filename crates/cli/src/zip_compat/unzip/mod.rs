@@ -2,6 +2,7 @@
 
 mod archives;
 mod ask;
+mod choice;
 mod contents;
 mod extract;
 mod flags;

@@ -31,6 +31,7 @@ ARCHIVE may be a pattern as well: '*.zip'.
   -l  list    -v  list all    -t  test    -z  comment    -Z1  names only
   -p  contents to standard output         -c  the same with names
   -T  set the time of the archive         -q  quiet, -qq quieter
+  -X  owners as stated                    -^  control characters stay in names of files
 
 zipinfo: -1 -2 names  -s short  -m medium  -l long  -h header  -t totals  -z comment  -T sortable times
 

@@ -1,6 +1,7 @@
 //! What happens after the archive is written: its test, its name, its time, and files that move into it.
 
 use std::fs::{File, Metadata};
+use std::io;
 use std::path::Path;
 
 use files::rights::Rights;
@@ -73,22 +74,31 @@ pub(super) fn stamp(path: &Path) -> Ended<()> {
 /// Removes what was packed, and what the archive has already: files that are as they were found, and
 /// directories that are empty now.
 pub(super) fn remove(found: &Found, plan: &Plan, done: &Done) {
-    let mut directories: Vec<&Item> = Vec::new();
+    let (mut files, mut directories): (Vec<&Item>, Vec<&Item>) = Default::default();
     let packed = plan.packed().map(|(at, _)| at);
     for at in packed.chain(plan.current.iter().copied()) {
         let item = &found.items[at];
         if done.unread.contains(&at) || item.path.as_os_str() == "-" {
             continue;
         }
+        // All are looked at before the first goes: a link is as good as what it leads to.
         if item.kind == EntryKind::Directory {
             directories.push(item);
-        } else if !is_unchanged(item) {
+        } else if is_unchanged(item) {
+            files.push(item);
+        } else {
             message::remark(&format!(
                 "'{}' changed while it was packed, and is not removed",
                 item.path.display()
             ));
-        } else if let Err(error) = std::fs::remove_file(&item.path) {
-            message::failure(&Failure::io("remove", &item.path, &error));
+        }
+    }
+    for item in files {
+        match std::fs::remove_file(&item.path) {
+            // It went by another name, through a link to its directory.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => message::failure(&Failure::io("remove", &item.path, &error)),
+            Ok(()) => {}
         }
     }
     directories.sort_by_key(|item| std::cmp::Reverse(item.name.len()));

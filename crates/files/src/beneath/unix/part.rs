@@ -2,14 +2,14 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{mode_of, set_modified, set_owner, spare};
+use super::{mode_of, set_modified, set_owner};
 use crate::Context;
 use crate::beneath::{Attributes, Placed};
 use crate::temporary::{self, PREFIX, SUFFIX, leftovers};
@@ -122,4 +122,17 @@ impl Drop for Part<'_> {
 fn part_name() -> String {
     let number = PARTS.fetch_add(1, Ordering::Relaxed);
     format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id())
+}
+
+/// Refuses to take the place of a file that is read.
+pub(super) fn spare(directory: BorrowedFd<'_>, name: &str, read: &[(u64, u64)]) -> io::Result<()> {
+    if read.is_empty() {
+        return Ok(());
+    }
+    match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(there) if read.contains(&(there.st_dev, there.st_ino)) => {
+            Err(io::Error::other("it is a file that this run reads"))
+        }
+        _ => Ok(()),
+    }
 }
