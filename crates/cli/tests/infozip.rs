@@ -8,7 +8,10 @@ use std::path::Path;
 use std::process::Command;
 
 use libtest_mimic::Trial;
-use zipstream::{ArchiveReader, ArchiveWriter, Decryption, EntryKind, EntryOptions, Password};
+use zipstream::{
+    ArchiveOptions, ArchiveReader, ArchiveWriter, Decryption, EntryKind, EntryOptions, Method,
+    Password,
+};
 
 use crate::common::{Run, directory, feed};
 use crate::peer::{self, works};
@@ -25,7 +28,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             zipinfo_lines_do_what_they_do_with_zipinfo,
         ],
         has("zipinfo") => [attributes_are_shown_as_zipinfo_shows_them],
-        true => [there_are_enough_lines],
+        can_mount() => [a_full_disk_ends_an_extraction_at_once],
+        true => [there_are_enough_lines, no_listing_steers_a_terminal],
     ]
 }
 
@@ -85,6 +89,8 @@ printf 'ro\n' > RO.TXT; chmod 444 RO.TXT; printf 'rw\n' > RW.TXT; zip -qk ro.zip
 odd=$(printf 'e\033[1mc\001x'); printf 'odd\n' > "$odd"; printf 'odd\n' > "$(printf 'tab\tx')"
 zip -q odd.zip e*x tab*; printf 'all\033[31m red\n' | zip -qz odd.zip > /dev/null; rm e*x tab*
 zip -q noted.zip src/b.txt src/gone; printf 'of b\nof \033[1mgone\n' | zip -qc noted.zip > /dev/null
+printf 'a\r\nb\r\n' > crlf; printf 'a\rb\rc' > cr; printf 'a\r\r\nb\n\r\032' > mixed; printf 'a\r\n\000\001b\r\n' > bin
+zip -q text.zip crlf cr mixed bin; rm crlf cr mixed bin
 find many *.zip -exec touch -h -d '2020-01-02 03:04:06' {} +
 printf 'new text, longer\n' > src/a
 printf 'new file\n' > src/new
@@ -183,6 +189,121 @@ fn attributes_are_shown_as_zipinfo_shows_them() {
     let differs: Vec<_> = differs.filter(|(our, their)| our != their).collect();
     assert_eq!(differs, []);
     assert_eq!(ours.lines().count(), theirs.lines().count());
+}
+
+/// Whether a file system of any size can be had for a test.
+fn can_mount() -> bool {
+    works(Command::new("unshare").args(["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]))
+}
+
+/// One error and the exit code of a full disk, however many entries follow.
+fn a_full_disk_ends_an_extraction_at_once() {
+    let dir = directory();
+    let mut writer = ArchiveWriter::new(Vec::new());
+    for number in 0..60 {
+        let name = format!("{number}.txt");
+        let options = EntryOptions::new(Method::Stored);
+        let added = writer.add(&name, &options, &mut &[b'x'; 32 << 10][..]);
+        added.expect("added");
+    }
+    let (archive, _) = writer.finish().expect("finished");
+    std::fs::write(dir.path().join("a.zip"), archive).expect("written");
+    let perfkit = env!("CARGO_BIN_EXE_perfkit");
+    std::os::unix::fs::symlink(perfkit, dir.path().join("unzip")).expect("linked");
+    std::fs::create_dir(dir.path().join("small")).expect("made");
+    for (line, code) in [
+        ("../unzip -o ../a.zip", 50),
+        ("../unzip -qo ../a*.zip", 50),
+        ("$PERFKIT unzip -o ../a.zip -d .", 3),
+        ("$PERFKIT unzip -o - -d . < ../a.zip", 3),
+    ] {
+        let script = format!("mount -t tmpfs -o size=512k none small && cd small && {line}");
+        let mut run = Command::new("unshare");
+        run.args(["-rm", "sh", "-c", &script])
+            .env("PERFKIT", perfkit)
+            .current_dir(dir.path());
+        let output = feed(run, b"");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{line}: {stderr}");
+        assert_eq!(
+            stderr.matches("cannot write").count(),
+            1,
+            "{line}: {stderr}"
+        );
+    }
+}
+
+/// What a pipe gets may end at a terminal, as by `| head`.
+fn no_listing_steers_a_terminal() {
+    let dir = directory();
+    let options = ArchiveOptions::new().comment(&b"c\x1b[31m\xc2\x9b\xe2\x80\xae\x07\r\n"[..]);
+    let mut writer = ArchiveWriter::with_options(Vec::new(), options).expect("started");
+    let names = [
+        "a\u{1b}[31m",
+        "b\u{9b}1m",
+        "c\u{202e}gpj.exe",
+        "d\n\te",
+        "f\u{7f}",
+        "dup",
+    ];
+    for name in names {
+        let added = writer.add(name, &EntryOptions::default(), &mut &b"x"[..]);
+        added.expect("added");
+    }
+    let (archive, _) = writer.finish().expect("finished");
+    let own = "n\u{1b}[1m.zip";
+    std::fs::write(dir.path().join(own), archive).expect("written");
+    for name in ["zip", "unzip", "zipinfo"] {
+        let path = dir.path().join(name);
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), path).expect("linked");
+    }
+    let lines = [
+        "unzip -l OWN",
+        "unzip -v OWN",
+        "unzip -z OWN",
+        "unzip -t OWN",
+        "unzip -c OWN",
+        "unzip -l n*.zip",
+        "unzip -Z1 OWN",
+        "unzip -Z OWN",
+        "zipinfo -l OWN",
+        "zipinfo -2 OWN",
+        "zipinfo -h OWN",
+        "unzip -l OWN missing\u{1b}",
+        "unzip OWN missing\u{1b}",
+        "unzip missing\u{1b}",
+        "unzip -l missing\u{1b}*",
+        "unzip -^ OWN -d new",
+        "unzip -^ OWN -d new",
+        "unzip -^n OWN -d new",
+        "unzip -o OWN -d other\u{1b}",
+        "unzip -T OWN",
+        "zip -sf OWN",
+        "zip -T OWN",
+        "zip -r new\u{1b}.zip new",
+        "zip -sf more.zip new/a\u{1b}[31m",
+        "zip -c new\u{1b}.zip new/a\u{1b}[31m",
+        "zip -rm moved.zip new",
+        "zip -d OWN * missing\u{1b}",
+        "zip more.zip missing\u{1b}",
+    ];
+    for line in lines {
+        let mut words = line.split(' ').map(|word| word.replace("OWN", own));
+        let mut run = Command::new(dir.path().join(words.next().expect("a program")));
+        run.args(words).current_dir(dir.path()).env("NO_COLOR", "1");
+        let output = feed(run, b"of it\n");
+        for (stream, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+            let text = std::str::from_utf8(bytes).expect("UTF-8");
+            // Programs that read names get letters that only turn or hide text.
+            let names_only = line.contains("-Z1") || line.contains("-2");
+            let steers = |letter: char| match letter {
+                '\n' | '\t' => false,
+                '\u{202e}' => !names_only,
+                other => other.is_control(),
+            };
+            assert!(!text.contains(steers), "{line}: {stream} {text:?}");
+        }
+    }
 }
 
 /// A line of the table: what of standard output is compared, the commands, and the input of the last.

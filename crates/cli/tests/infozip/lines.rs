@@ -4,7 +4,7 @@
 use super::{Line, Out};
 
 /// Lines of `zip`.
-pub(crate) const ZIP: [Line; 162] = [
+pub(crate) const ZIP: [Line; 169] = [
     Line(Out::Free, "zip -r new.zip src", ""),
     Line(Out::Free, "zip -r new src", ""),
     Line(Out::Free, "zip -qr new.zip src", ""),
@@ -179,10 +179,17 @@ pub(crate) const ZIP: [Line; 162] = [
     Line(Out::Free, "zip -rmq new.zip links src", ""),
     Line(Out::Free, "zip -mr links.zip links", ""),
     Line(Out::Free, "zip -d dup.zip dup1", ""),
+    Line(Out::Free, "zip -U held.zip src/*.c --out new.zip", ""),
+    Line(Out::Free, "zip -U held.zip src/a", ""),
+    Line(Out::Free, "zip held.zip -U --out new.zip", ""),
+    Line(Out::Free, "zip -U held.zip missing -O new.zip", ""),
+    Line(Out::Free, "zip held.zip src/* -x *.c --copy --out new", ""),
+    Line(Out::Free, "zip -U missing.zip --out new.zip", ""),
+    Line(Out::Free, "zip -qU sealed.zip -O new.zip", ""),
 ];
 
 /// Lines of `unzip`.
-pub(crate) const UNZIP: [Line; 147] = [
+pub(crate) const UNZIP: [Line; 152] = [
     Line(Out::Free, "unzip held.zip -d new", ""),
     Line(Out::Free, "unzip held", ""),
     Line(Out::Free, "unzip -q held.zip -d new", ""),
@@ -334,6 +341,11 @@ pub(crate) const UNZIP: [Line; 147] = [
     Line(Out::Same, "unzip -qql noted.zip", ""),
     Line(Out::Same, "unzip -z noted.zip", ""),
     Line(Out::Free, "unzip -X held.zip -d new", ""),
+    Line(Out::Free, "unzip -a text.zip -d new", ""),
+    Line(Out::Free, "unzip -aa text.zip -d new", ""),
+    Line(Out::Same, "unzip -pa text.zip", ""),
+    Line(Out::Same, "unzip -aap text.zip", ""),
+    Line(Out::Free, "unzip -aqo text.zip bin -d new", ""),
 ];
 
 /// Lines of `zipinfo`.

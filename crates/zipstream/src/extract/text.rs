@@ -42,7 +42,8 @@ mod tests {
 
     fn converted(text: &[u8], cut: usize) -> Vec<u8> {
         let (mut lines, mut out) = (UnixLines::default(), Vec::new());
-        text.chunks(cut).for_each(|piece| lines.convert(piece, &mut out));
+        text.chunks(cut)
+            .for_each(|piece| lines.convert(piece, &mut out));
         out
     }
 

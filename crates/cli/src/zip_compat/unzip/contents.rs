@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::Write as _;
 
 use files::output::Output;
-use zipstream::extract::{Destination, ExtractOptions, Reason, extract_into};
+use zipstream::extract::{Destination, ExtractOptions, Reason, UnixLines, extract_into};
 use zipstream::{EntryKind, Error, ErrorKind, Method, Scratch};
 
 use crate::failure::Failure;
@@ -184,7 +184,18 @@ fn write(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
             );
             output.write_all(text.as_bytes()).map_err(unwritten)?;
         }
-        let mut sink = |piece: &[u8]| output.write_all(piece).map_err(Wrong::Output);
+        let mut lines = line.converts(&entry).then(UnixLines::default);
+        let mut sink = |piece: &[u8]| {
+            let written = match &mut lines {
+                Some(lines) => {
+                    let mut converted = Vec::with_capacity(piece.len());
+                    lines.convert(piece, &mut converted);
+                    output.write_all(&converted)
+                }
+                None => output.write_all(piece),
+            };
+            written.map_err(Wrong::Output)
+        };
         match reader.extract(&entry, &mut scratch, &mut sink) {
             Ok(_) => tally.done += 1,
             Err(Wrong::Output(error)) => return Err(unwritten(error)),

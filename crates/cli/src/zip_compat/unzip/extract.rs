@@ -72,6 +72,7 @@ pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
         .times(line.no_times < 2)
         .directory_times(line.no_times == 0)
         .filter_entries(|entry| wanted.contains(&entry.position()))
+        .texts(|entry| line.converts(entry))
         .rename(rename)
         .protect(&opened.path)
         .context(context().clone());

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use zipstream::{Charset, ReadOptions};
+use zipstream::{Charset, Entry, ReadOptions};
 
 use crate::failure::Failure;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
@@ -82,6 +82,8 @@ pub(super) struct Line {
     /// Names in lower case: those of systems without case, or all.
     pub(super) lower: u8,
     pub(super) backup: bool,
+    /// Line ends are converted: above 0 of texts, above 1 of all.
+    pub(super) texts: u8,
     /// Control characters stay in names of files.
     pub(super) controls: bool,
     /// Files get the owners that the archive states.
@@ -97,11 +99,7 @@ pub(super) struct Line {
 }
 
 /// What is not served, and what serves in its place.
-const REFUSED: [(char, &str); 8] = [
-    (
-        'a',
-        "line ends are not converted: pipe contents through dos2unix or tr -d '\\r'",
-    ),
+const REFUSED: [(char, &str); 7] = [
     (
         'K',
         "set-user-ID bits are never restored: set them with chmod",
@@ -127,6 +125,7 @@ pub(super) fn parse(argv: &[OsString], info: bool) -> Ended<Line> {
         junk: false,
         lower: 0,
         backup: false,
+        texts: 0,
         controls: false,
         owners: false,
         quiet: 0,
@@ -226,6 +225,11 @@ impl Line {
         Ok(())
     }
 
+    /// Whether the line ends of an entry are converted.
+    pub(super) fn converts(&self, entry: &Entry<'_>) -> bool {
+        self.texts > 1 || (self.texts == 1 && entry.internal_attributes() & 1 != 0)
+    }
+
     /// How the archive is read.
     pub(super) fn read_options(&self) -> ReadOptions {
         let options = ReadOptions::new();
@@ -252,6 +256,7 @@ impl Line {
             'n' => self.exists = Exists::Skip,
             'j' => self.junk = true,
             'B' => self.backup = true,
+            'a' => self.texts = self.texts.saturating_add(1),
             '^' => self.controls = true,
             'X' => self.owners = true,
             'L' => self.lower += 1,
@@ -361,7 +366,7 @@ mod tests {
 
     #[test]
     fn what_is_not_served_is_refused_by_name() {
-        for line in ["-K a.zip", "-: a.zip", "-aa a.zip", "-Y a.zip"] {
+        for line in ["-K a.zip", "-: a.zip", "-M a.zip", "-Y a.zip"] {
             let stop = read(line).unwrap_err();
             assert_eq!(stop.code, code::USAGE, "{line}");
             let failure = stop.failure.expect("a message");

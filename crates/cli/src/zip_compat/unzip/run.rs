@@ -30,6 +30,7 @@ ARCHIVE may be a pattern as well: '*.zip'.
   -P WORD  password (others can see it)
   -l  list    -v  list all    -t  test    -z  comment    -Z1  names only
   -p  contents to standard output         -c  the same with names
+  -a  line ends of texts as here          -aa of all files
   -T  set the time of the archive         -q  quiet, -qq quieter
   -X  owners as stated                    -^  control characters stay in names of files
 

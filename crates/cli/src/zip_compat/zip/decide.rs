@@ -8,6 +8,7 @@ use zipstream::{ArchiveReader, EntryVersion, Fate, Merge, ReadAt};
 use crate::failure::Failure;
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
 use crate::zip_compat::matching::Patterns;
+use crate::zip_compat::zip::flags::Line;
 use crate::zip_compat::zip::sources::{Found, Item};
 
 /// What becomes of an entry that the archive has.
@@ -127,6 +128,25 @@ pub(super) fn delete<R: ReadAt>(
         match patterns.matches(&name) && !keeps.matches(&name) {
             true => plan.deleted.push(name),
             false => plan.steps.push(Step::Keep(entry.position())),
+        }
+    }
+    Ok(plan)
+}
+
+/// Keeps entries that match, or all if there are no patterns.
+pub(super) fn copy<R: ReadAt>(
+    patterns: &mut Patterns,
+    line: &mut Line,
+    reader: &ArchiveReader<R>,
+) -> Ended<Plan> {
+    let mut plan = Plan::default();
+    for entry in reader.entries() {
+        let entry = entry.map_err(|error| unreadable(&error))?;
+        let name = entry.name_lossy();
+        let named = patterns.is_empty() || patterns.matches(&name);
+        let included = line.includes.is_empty() || line.includes.matches(&name);
+        if named && included && !line.excludes.matches(&name) {
+            plan.steps.push(Step::Keep(entry.position()));
         }
     }
     Ok(plan)

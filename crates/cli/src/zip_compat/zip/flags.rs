@@ -17,6 +17,8 @@ use crate::zip_compat::zip::options::{self, Known, Takes};
 pub(super) enum Action {
     Merge(Merge),
     Delete,
+    /// Copies entries into another archive.
+    Copy,
     /// Corrects the offsets of a self-extracting archive.
     Adjust,
     Help,
@@ -172,6 +174,7 @@ impl Line {
             let name = match name {
                 "out" => "output-file",
                 "no-extra" => "strip-extra",
+                "copy" => "copy-entries",
                 "version" => "verbose",
                 other => other,
             };
@@ -269,6 +272,7 @@ impl Line {
             "FS" => return self.choose(Action::Merge(Merge::Sync)),
             "d" => return self.choose(Action::Delete),
             "A" => return self.choose(Action::Adjust),
+            "U" => return self.choose(Action::Copy),
             "m" => self.moves = true,
             "T" => self.tests = true,
             "@" => self.names_from_stdin = true,
@@ -313,7 +317,7 @@ impl Line {
         if self.action != first && self.action != action {
             return Err(refuse(
                 "two actions are asked for",
-                "use one of -u, -f, -d, -FS and -A",
+                "use one of -u, -f, -d, -FS, -U and -A",
             ));
         }
         self.action = action;

@@ -22,6 +22,7 @@ An ARCHIVE that exists is changed: files are added, or replace their entries.
   -e  encrypt (AES)                   -P WORD  with this password (others can see it)
   -X  old times only                  -o  time of the newest entry
   -O FILE  write another archive      -sf show what would be done
+  -U  copy entries as they are into the archive of -O
   -A  check offsets    -q  quiet      -v  say more
 
 Exit codes: 0 done, 3 no archive, 8 test failed, 9 interrupted, 12 nothing to do, 14 and 15 cannot

@@ -197,12 +197,7 @@ pub(super) const MORE: [Known; 12] = [
         Takes::Nothing,
         "names stay as they are: rename the files",
     ),
-    refused(
-        "U",
-        "copy-entries",
-        Takes::Nothing,
-        "copy the archive and delete the other entries: -d",
-    ),
+    flag("U", "copy-entries"),
     refused(
         "J",
         "junk-sfx",

@@ -57,6 +57,9 @@ pub(in crate::zip_compat) fn run(words: &[OsString]) -> Ended<u8> {
     if line.action == Action::Adjust {
         return adjust(&line, held.as_ref(), &archive, &output);
     }
+    if line.action == Action::Copy {
+        return copy(&mut line, &names, held.as_ref(), &archive);
+    }
     let (found, plan) = decide(&mut line, names, &archive, held.as_ref())?;
     if line.shows {
         show(&line, &found, &plan, held.as_ref());
@@ -128,6 +131,34 @@ fn adjust(line: &Line, held: Option<&Held>, archive: &Path, output: &Path) -> En
     let none = &mut Patterns::default();
     let plan = decide::delete(none, &mut Patterns::default(), &held.reader)?;
     make(line, &Found::default(), &plan, Some(held), output)
+}
+
+/// Copies entries as they are into another archive.
+fn copy(line: &mut Line, names: &[OsString], held: Option<&Held>, archive: &Path) -> Ended<u8> {
+    let Some(output) = line.output.clone().map(named) else {
+        let failure = Failure::new("option -U copies into another archive");
+        let failure = failure.help("name it with -O");
+        return Err(Stop::new(code::USAGE, failure));
+    };
+    let Some(held) = held else {
+        let name = archive.display();
+        let failure = Failure::new(format!("there is no archive '{name}'"));
+        let failure = failure.help("-U copies entries of an archive: check its name");
+        return Err(Stop::new(code::OPEN, failure));
+    };
+    let mut patterns = Patterns::default();
+    for name in names {
+        let added = patterns.add(name);
+        added.map_err(|failure| Stop::new(code::USAGE, failure))?;
+    }
+    let plan = decide::copy(&mut patterns, line, &held.reader)?;
+    for name in patterns.unmet() {
+        warnings::warn(line, &format!("no entry matches '{name}'"));
+    }
+    if plan.steps.is_empty() {
+        return Err(nothing(archive));
+    }
+    make(line, &Found::default(), &plan, Some(held), &output)
 }
 
 fn nothing(archive: &Path) -> Stop {
