@@ -272,7 +272,7 @@ fn a_link_that_lies_in_the_target_is_not_written_through() {
 }
 
 #[test]
-fn set_user_id_is_dropped_and_twins_are_refused() {
+fn set_user_id_is_dropped_and_the_last_of_twins_counts() {
     let dir = directory();
     let twins = archive(&[("a", 0o104_755, b"first"), ("b", FILE, b"second")]);
     file(dir.path(), "a.zip", &twins);
@@ -286,9 +286,14 @@ fn set_user_id_is_dropped_and_twins_are_refused() {
 
     let twins = archive(&[("ab", FILE, b"first"), ("ab", FILE, b"second")]);
     file(dir.path(), "twins.zip", &twins);
-    run(dir.path(), words("unzip -o twins.zip -d two")).expect(3);
-    let kept = std::fs::read(dir.path().join("two/ab")).expect("read");
-    assert_eq!(kept, b"first");
+    for (flags, content) in [("", &b"second"[..]), ("-o", b"second"), ("-n", b"first")] {
+        let line = format!("unzip {flags} twins.zip -d two");
+        let ended = run(dir.path(), words(&line)).expect(0);
+        assert!(ended.stderr.contains("same path"), "{}", ended.stderr);
+        let kept = std::fs::read(dir.path().join("two/ab")).expect("read");
+        assert_eq!(kept, content, "{line}");
+        std::fs::remove_dir_all(dir.path().join("two")).expect("removed");
+    }
     let strict = run(dir.path(), words("unzip --strict twins.zip -d three")).expect(1);
     assert!(strict.stderr.contains("same name"), "{}", strict.stderr);
     assert!(!dir.path().join("three").exists());

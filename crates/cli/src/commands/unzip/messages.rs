@@ -108,10 +108,12 @@ pub(super) fn warn(report: &ExtractReport) {
     }
     if let Some(first) = report.repeated.first() {
         message::note(
-            &format!(
-                "{} entries are not extracted, as '{first}': another one has the same path",
-                report.repeats
-            ),
+            &match report.repeats {
+                1 => format!("entry '{first}' is not extracted: another one has the same path"),
+                count => format!(
+                    "{count} entries are not extracted, as '{first}': others have the same paths"
+                ),
+            },
             "the last one counts, or with -n the first; --strict refuses such archives",
         );
     }

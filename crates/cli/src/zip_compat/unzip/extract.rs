@@ -135,9 +135,12 @@ fn winners(line: &Line, chosen: &[Chosen], answers: &Answers) -> HashSet<u64> {
         && line.quiet == 0
     {
         let name = &one.name;
-        message::remark(&format!(
-            "{superseded} entries are not extracted, as '{name}': a later one has the same path"
-        ));
+        message::remark(&match superseded {
+            1 => format!("an entry '{name}' is not extracted: a later one has the same path"),
+            count => format!(
+                "{count} entries are not extracted, as '{name}': later ones have the same paths"
+            ),
+        });
     }
     last.into_values().collect()
 }
