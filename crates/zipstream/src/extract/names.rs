@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 
-use super::options::CaseClashes;
+use super::options::{CaseClashes, Repeats};
 use super::reason::Reason;
-use super::repeats::Repeats;
 use crate::entry_kind::EntryKind;
 use crate::name;
 

@@ -11,7 +11,6 @@ use files::Context;
 use files::rights::Rights;
 
 use super::observer::ExtractObserver;
-use super::repeats::Repeats;
 use crate::crypt::Decryption;
 use crate::error::Error;
 use crate::name::{self, NameFault};
@@ -85,6 +84,22 @@ pub enum CaseClashes {
     #[default]
     Count,
     /// It is a failure.
+    Refuse,
+}
+
+/// Which of several entries becomes the file of a path that they share. The others are counted
+/// ([`repeats`](super::ExtractReport::repeats)). It is a failure in any case where one is a directory, and in the
+/// strict profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Repeats {
+    /// The last, as of most programs: unzip, 7-Zip, libarchive, Python. It may have been appended to replace the
+    /// others. Where files that exist are kept ([`Existing::Skip`](super::Existing::Skip)) it is the first.
+    #[default]
+    Last,
+    /// The first.
+    First,
+    /// The first, and each other one is a failure.
     Refuse,
 }
 

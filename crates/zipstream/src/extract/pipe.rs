@@ -12,10 +12,9 @@ use files::beneath::Placed;
 
 use super::names::{Given, Taken};
 use super::observer::{ExtractWorker, Item, Unobserved};
-use super::options::{Destination, ExtractOptions};
+use super::options::{Destination, ExtractOptions, Repeats};
 use super::place::{LINK_BYTES_MAX, Place};
 use super::reason::Reason;
-use super::repeats::Repeats;
 use super::report::{ExtractReport, Failed, Stopped};
 use super::select::{case_clashes, repeats};
 use super::writing::Ended;

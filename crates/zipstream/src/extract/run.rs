@@ -13,7 +13,7 @@ use super::reason::Reason;
 use super::report::{ExtractReport, Failed, Stopped};
 use super::select::select;
 use super::text::UnixLines;
-use super::work::Work;
+use super::work::{Work, at};
 use super::writing::{Ended, Writing};
 use crate::error::{Error, ErrorKind};
 use crate::name;
@@ -154,15 +154,6 @@ fn make_directories<R: ReadAt>(
             }
         }
     }
-}
-
-/// The entries at these positions, which were looked at before.
-pub(super) fn at<'a, R: ReadAt>(
-    reader: &'a ArchiveReader<R>,
-    positions: &'a [u64],
-) -> impl Iterator<Item = Entry<'a>> {
-    let one = |position: &u64| reader.directory().iter_at(*position).next();
-    positions.iter().filter_map(one).flatten()
 }
 
 /// Links come last, so that nothing is written through them.

@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::names::Taken;
-use super::options::{CaseClashes, Existing, ExtractOptions};
+use super::options::{CaseClashes, Existing, ExtractOptions, Repeats};
 use super::place::Place;
-use super::repeats::{Repeats, keep_last};
 use super::report::{ExtractReport, Failed};
-use super::work::Work;
+use super::work::{Work, at};
 use crate::entry_kind::EntryKind;
-use crate::read::{ArchiveReader, Profile, ReadAt};
+use crate::read::{ArchiveReader, Entry, Profile, ReadAt};
 
 /// Where the records of what is selected are, by what becomes of it.
 #[derive(Default)]
@@ -101,4 +100,37 @@ pub(super) fn repeats(options: &ExtractOptions<'_>, profile: Profile) -> Repeats
         (_, Repeats::Last, Existing::Skip) => Repeats::First,
         (_, repeats, _) => repeats,
     }
+}
+
+/// Takes out of the selection what is not the last of its path. `last` has the positions of the last ones of paths
+/// that several entries have, by the keys of the paths.
+fn keep_last<R: ReadAt>(
+    reader: &ArchiveReader<R>,
+    selected: &mut Selected,
+    taken: &Taken,
+    last: &HashMap<u64, u64>,
+    options: &ExtractOptions<'_>,
+    report: &mut ExtractReport,
+) {
+    let mut stays = |entry: &Entry<'_>| {
+        let name = entry.name_lossy();
+        let path = options.path(&name).unwrap_or_default();
+        let stays = last
+            .get(&taken.key(&path))
+            .is_none_or(|position| *position == entry.position());
+        if !stays {
+            report.repeat(&name);
+        }
+        stays
+    };
+    let mut files = Work::default();
+    for entry in at(reader, selected.files.positions()) {
+        if stays(&entry) {
+            files.push(&entry);
+        }
+    }
+    selected.files = files;
+    let links = at(reader, &selected.links);
+    let links: Vec<u64> = links.filter(stays).map(|entry| entry.position()).collect();
+    selected.links = links;
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::read::Entry;
+use crate::read::{ArchiveReader, Entry, ReadAt};
 
 /// Entries that a thread takes at a time: enough to read ahead, few enough to share the rest.
 const BLOCK_ENTRIES: usize = 32;
@@ -81,6 +81,15 @@ impl Block {
     fn takes(&self, bytes: u64) -> bool {
         self.entries.len() < BLOCK_ENTRIES && self.bytes.saturating_add(bytes) <= BLOCK_BYTES
     }
+}
+
+/// The entries at these positions, which were looked at before.
+pub(super) fn at<'a, R: ReadAt>(
+    reader: &'a ArchiveReader<R>,
+    positions: &'a [u64],
+) -> impl Iterator<Item = Entry<'a>> {
+    let one = |position: &u64| reader.directory().iter_at(*position).next();
+    positions.iter().filter_map(one).flatten()
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ use zipstream::{Entry, EntryKind, name};
 
 use crate::zip_compat::ended::Ended;
 use crate::zip_compat::shown;
-use crate::zip_compat::unzip::contents::verb;
 use crate::zip_compat::unzip::flags::{Line, Which};
 use crate::zip_compat::unzip::open::Opened;
+use crate::zip_compat::unzip::rows::verb;
 use crate::zip_compat::unzip::selection::{Selected, entries};
 
 /// The first byte of "made by" of systems whose names have no case.

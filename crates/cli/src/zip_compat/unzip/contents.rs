@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use files::output::Output;
 use zipstream::extract::{Destination, ExtractOptions, Reason, UnixLines, extract_into};
-use zipstream::{EntryKind, Error, ErrorKind, Method, Scratch};
+use zipstream::{EntryKind, Error, ErrorKind, Scratch};
 
 use crate::failure::Failure;
 use crate::io::context;
@@ -17,6 +17,7 @@ use crate::zip_compat::shown;
 use crate::zip_compat::unzip::ask;
 use crate::zip_compat::unzip::flags::{Line, Mode};
 use crate::zip_compat::unzip::open::Opened;
+use crate::zip_compat::unzip::rows::verb;
 use crate::zip_compat::unzip::selection::{
     Selected, comment, entries, finish_selection, shorten, unwritten,
 };
@@ -210,14 +211,6 @@ fn write(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
     }
     output.flush().map_err(unwritten)?;
     Ok(tally)
-}
-
-/// The start of the line about an entry that is extracted.
-pub(super) fn verb(method: Method) -> &'static str {
-    match method {
-        Method::Stored => " extracting",
-        _ => "  inflating",
-    }
 }
 
 /// Why a content did not arrive.

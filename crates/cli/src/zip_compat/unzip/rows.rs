@@ -61,6 +61,14 @@ fn level(flags: u16) -> char {
     }
 }
 
+/// The start of the line about an entry that is extracted.
+pub(super) fn verb(method: Method) -> &'static str {
+    match method {
+        Method::Stored => " extracting",
+        _ => "  inflating",
+    }
+}
+
 /// The method in seven columns.
 pub(super) fn method(entry: &Entry<'_>) -> String {
     match stated(entry) {
