@@ -16,7 +16,7 @@ mod away;
 mod census;
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
@@ -27,10 +27,15 @@ pub use self::away::Away;
 use self::census::Census;
 use crate::keeps::Keeps;
 
-/// How long a stream is preferred while others wait: about ten slices.
-const LEASE_NS: u64 = 1_000_000;
+/// How long a stream is preferred while others with a context wait, or such that open one. Tables that left the cache
+/// take up to 400 µs to come back, so a twentieth at most is lost.
+const LEASE_NS: u64 = 8_000_000;
+/// The same while calls without a context wait.
+const LEASE_BEFORE_CALLS_NS: u64 = 1_000_000;
 /// Streams with an open context that work or wait for their turn while others wait to open theirs.
 const OPEN_MAX: usize = 4;
+/// Of these, streams that work here: only one context is warm at a time.
+const WARM_MAX: usize = 2;
 /// After this many turns in line a stream opens its context in any case.
 const PATIENCE: u64 = 4_000;
 
@@ -44,6 +49,8 @@ pub(crate) struct Gate {
     /// The stream that is preferred, and how long it has worked since.
     lease: AtomicU64,
     lease_ns: AtomicU64,
+    /// The context that was used last.
+    last: AtomicUsize,
     census: Arc<Census>,
     line: Mutex<Line>,
 }
@@ -122,6 +129,16 @@ impl Gate {
             let worked = self.lease_ns.load(Relaxed).saturating_add(ns);
             self.lease_ns.store(worked, Relaxed);
         }
+    }
+
+    /// Whether this context was the last one used here: much of it is still in the cache.
+    pub(crate) fn is_warm(&self, context: usize) -> bool {
+        self.last.load(Relaxed) == context
+    }
+
+    /// This context is used.
+    pub(crate) fn touch(&self, context: usize) {
+        self.last.store(context, Relaxed);
     }
 
     /// Goes on with the turn of a gate that is not used any more.
@@ -228,13 +245,14 @@ impl Gate {
         let (mut expected_ns, mut due_ns) = (0_u64, 0_u64);
         // Of those with a context, or that open one.
         let mut count = 0;
-        while let Some(place) = line.next(&self.census, self.leased(), count) {
+        let lease_ns = line.lease_ns();
+        while let Some(place) = line.next(&self.census, self.leased(lease_ns), count) {
             let wish = line.waiting[place].wish;
             let mut after_ns = expected_ns.saturating_add(wish.next_ns);
             if expected_ns > 0 && after_ns > wish.turn_ns {
                 break;
             }
-            if wish.keeps == Keeps::Context && self.goes_on(wish.stream) {
+            if wish.keeps == Keeps::Context && self.goes_on(wish.stream, lease_ns) {
                 // It goes on for all of the turn, and nobody else is woken for a single call.
                 after_ns = after_ns.max(wish.turn_ns);
             }
@@ -315,14 +333,14 @@ impl Gate {
         }
     }
 
-    /// Whether this stream is leased, and has worked since.
-    fn goes_on(&self, stream: u64) -> bool {
-        self.leased() == Some(stream) && self.lease_ns.load(Relaxed) > 0
+    /// Whether this stream is leased for so long, and has worked since.
+    fn goes_on(&self, stream: u64, lease_ns: u64) -> bool {
+        self.leased(lease_ns) == Some(stream) && self.lease_ns.load(Relaxed) > 0
     }
 
-    /// The stream that goes first.
-    fn leased(&self) -> Option<u64> {
-        (self.lease_ns.load(Relaxed) < LEASE_NS).then(|| self.lease.load(Relaxed))
+    /// The stream that goes first, for so long.
+    fn leased(&self, lease_ns: u64) -> Option<u64> {
+        (self.lease_ns.load(Relaxed) < lease_ns).then(|| self.lease.load(Relaxed))
     }
 
     fn line(&self) -> MutexGuard<'_, Line> {
@@ -333,8 +351,18 @@ impl Gate {
 impl Line {
     /// Whether as many contexts are at work as should be, with those that were admitted to this turn.
     fn is_crowded(&self, census: &Arc<Census>, admitted: usize) -> bool {
-        let here = self.open + self.away + self.back + admitted;
-        here >= OPEN_MAX || here > 0 && census.is_full(self.told, here)
+        let in_turn = self.open + admitted;
+        let here = in_turn + self.away + self.back;
+        in_turn >= WARM_MAX || here >= OPEN_MAX || here > 0 && census.is_full(self.told, here)
+    }
+
+    /// How long one of those in line is preferred.
+    fn lease_ns(&self) -> u64 {
+        let is_call = |waiter: &Waiter| waiter.wish.keeps == Keeps::Nothing;
+        match self.waiting.iter().any(is_call) {
+            true => LEASE_BEFORE_CALLS_NS,
+            false => LEASE_NS,
+        }
     }
 
     /// Takes somebody out of the line.

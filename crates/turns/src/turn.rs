@@ -61,6 +61,17 @@ impl Turn {
         HERE.with_borrow(|(_, gate)| gate.held(self.stream, ns));
     }
 
+    /// Whether the context with this address was the last one that was used on this thread: much of it is still in
+    /// the cache.
+    pub fn is_warm(&self, context: usize) -> bool {
+        HERE.with_borrow(|(_, gate)| gate.is_warm(context))
+    }
+
+    /// The context with this address is used now.
+    pub fn touch(&self, context: usize) {
+        HERE.with_borrow(|(_, gate)| gate.touch(context));
+    }
+
     /// Ready when a call of this length may begin. It yields before if it would hold the thread for too
     /// long: others wait for both the work done and the next call, so the sum should stay within the
     /// threshold. The first call of a turn may always begin, however long it is.

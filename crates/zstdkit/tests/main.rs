@@ -28,6 +28,9 @@ mod tokio_cancel;
 mod tokio_gather;
 #[cfg(feature = "tokio")]
 mod tokio_memory;
+#[cfg(feature = "tokio")]
+mod tokio_open;
+#[cfg(feature = "tokio")]
 mod tokio_slow;
 #[cfg(feature = "workload")]
 mod workload;

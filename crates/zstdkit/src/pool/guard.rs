@@ -259,15 +259,24 @@ pub struct Pooled<T: PooledContext> {
     cache: Arc<IdleCache>,
     /// Whether its thread was already unwinding when it was taken.
     panicking: bool,
+    /// Whether somebody used it before.
+    used: bool,
 }
 
 impl<T: PooledContext> Pooled<T> {
-    pub(super) fn new(context: Box<T>, cache: Arc<IdleCache>) -> Self {
+    pub(super) fn new(context: Box<T>, cache: Arc<IdleCache>, used: bool) -> Self {
         Self {
             context: Some(context),
             cache,
             panicking: thread::panicking(),
+            used,
         }
+    }
+
+    /// Whether somebody used it before, for work of the same kind: its tables are made.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn was_used(&self) -> bool {
+        self.used
     }
 
     /// Drops the context instead of returning it to the pool.

@@ -239,7 +239,9 @@ impl Pool {
             self.0.ledger.hits_spill.fetch_add(1, Relaxed);
             Some(found)
         });
-        let context = match found.and_then(T::unwrap) {
+        let found = found.and_then(T::unwrap);
+        let used = found.is_some();
+        let context = match found {
             Some(context) => context,
             None => {
                 let context = Box::new(T::make(options, content_bytes, &self.0.ledger)?);
@@ -248,7 +250,7 @@ impl Pool {
                 context
             }
         };
-        let mut pooled = Pooled::new(context, cache);
+        let mut pooled = Pooled::new(context, cache, used);
         pooled.prepare(content_bytes)?;
         Ok(pooled)
     }

@@ -9,7 +9,7 @@ const CLASS_LOG_MAX: u32 = 20;
 
 /// Nanoseconds per KiB assumed for each strategy before anything was measured. They are high, so that
 /// unknown work does not run where others wait.
-const PRIOR_NS_PER_KIB: [f32; 9] = [6e3, 9e3, 15e3, 22e3, 30e3, 90e3, 150e3, 300e3, 600e3];
+const PRIOR_NS_PER_KIB: [f32; 9] = [6e3, 6e3, 15e3, 22e3, 30e3, 90e3, 150e3, 300e3, 600e3];
 const PRIOR_DECODE_NS_PER_KIB: f32 = 2.5e3;
 
 /// Identifies work of one kind, whose time is proportional to its bytes.

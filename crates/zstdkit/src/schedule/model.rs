@@ -199,7 +199,7 @@ impl CostModel {
     pub(crate) fn decide_slice(&self, slice: CostKey) -> Decision {
         let cost = self.find(slice.hash());
         let upper = cost.map_or(slice.prior_ns_per_kib(), Cost::upper);
-        let mean = cost.map_or(upper, |cost| cost.mean * 2.0);
+        let mean = cost.map_or(upper, |cost| cost.mean * 1.25);
         let slices = |per_kib: f32| {
             // Saturates.
             (self.threshold_ns as f32 / (per_kib * kib(SLICE_BYTES))) as usize

@@ -87,6 +87,12 @@ impl<E: DerefMut<Target = Encoder>> SlicedEncoder<E> {
         }
     }
 
+    /// Where its context lies in memory.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn address(&self) -> usize {
+        std::ptr::from_ref::<Encoder>(&self.encoder).addr()
+    }
+
     /// Starts a frame: [`Encoder::begin`].
     pub fn begin(&mut self, pledged: Option<u64>) -> Result<(), Error> {
         self.gathered = 0;

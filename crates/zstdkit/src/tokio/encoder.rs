@@ -26,6 +26,8 @@ use crate::step::{Operation, State};
 
 /// Compressed bytes that may wait for a slow writer while more is compressed.
 const KEPT_BYTES: usize = 32 << 10;
+/// So much content later the tables of a context that was used elsewhere are at hand.
+const COLD_BYTES: usize = 128 << 10;
 
 impl Scheduler {
     /// A writer that compresses into `writer`, one frame of this size (`None`: not known).
@@ -74,8 +76,8 @@ pub struct AsyncEncoder<W> {
     decision: Decision,
     /// The cost of a slice.
     key: CostKey,
-    /// Where the last of them ran: its context is warm there.
-    warm: Option<Place>,
+    /// Content that will be compressed slowly, for the context must come to the cache of this thread first.
+    cold_bytes: usize,
     stage: Stage,
     /// Whether content was taken that a reader may not be able to decode yet.
     unflushed: bool,
@@ -106,13 +108,6 @@ enum Engine {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Here,
-    /// On another thread.
-    Elsewhere,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// No content was compressed, and no tables are made.
     Fresh,
@@ -135,7 +130,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             content_bytes,
             engine: Engine::None,
             decision: Decision::Offload,
-            warm: None,
+            cold_bytes: 0,
             key: CostKey::compress_slice(options, content_bytes),
             scheduler,
             stage: Stage::Fresh,
@@ -165,6 +160,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
     /// How much is gathered before it is compressed.
     fn gather_bytes_max(&self) -> usize {
         match self.decision {
+            Decision::Sliced { .. } if self.cold_bytes > 0 => SLICE_BYTES,
             Decision::Sliced { slice_bytes } => slice_bytes,
             _ => CHUNK_BYTES,
         }
@@ -223,8 +219,8 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             let model = self.scheduler.model();
             // The first chunk makes the tables, or fetches them: without that it takes less.
             let expected_ns = model.predict_ns(self.key, bytes);
-            let warm = self.warm.replace(Place::Elsewhere) == Some(Place::Elsewhere);
-            let counts = warm || !model.knows(self.key) || job.ns < expected_ns;
+            self.cold_bytes = COLD_BYTES;
+            let counts = !model.knows(self.key) || job.ns < expected_ns;
             if bytes > SLICE_BYTES && counts {
                 model.observe(self.key, bytes, job.ns);
                 self.decide();
@@ -313,7 +309,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         let scheduler = &self.scheduler;
         let make = || scheduler.pooled_encoder(options, bytes);
         let made = self.memory.poll_take(scheduler, need, context, make);
-        let encoder = match ready!(made) {
+        let (encoder, tables_made) = match ready!(made) {
             Ok(encoder) => encoder,
             Err(error) => return Poll::Ready(Err(self.fail(error))),
         };
@@ -321,7 +317,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         self.engine = Engine::Local(Box::new(encoder));
         self.stage = Stage::Open;
         // A chunk that is compressed on another thread anyway opens the frame there.
-        if to_open && !self.sends(self.gathered.len()) {
+        if to_open && !tables_made && !self.sends(self.gathered.len()) {
             self.send(None, context);
         }
         self.poll_room(context)
@@ -346,9 +342,10 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         }
         ready!(self.poll_open(operation, context))?;
         loop {
+            self.look_for_the_cache();
             let rest = self.gathered.len() - self.given;
             let cut = match self.decision {
-                Decision::Sliced { slice_bytes } => rest.min(slice_bytes),
+                Decision::Sliced { .. } => rest.min(self.gather_bytes_max()),
                 Decision::Offload if self.sends(rest) => {
                     self.send(Some(operation), context);
                     return Poll::Ready(Ok(()));

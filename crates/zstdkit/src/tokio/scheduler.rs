@@ -73,14 +73,16 @@ impl Scheduler {
         &self.0.offload
     }
 
-    /// An encoder from the pool with a frame open. Its blocks are whole: a slice ends the block that it is in.
+    /// An encoder from the pool with a frame open, and whether its tables are made already. Its blocks are whole: a
+    /// slice ends the block that it is in.
     pub(super) fn pooled_encoder(
         &self,
         options: &EncoderOptions,
         content_bytes: Option<u64>,
-    ) -> Result<PooledEncoder, Error> {
+    ) -> Result<(PooledEncoder, bool), Error> {
         let encoder = self.pool().encoder(options, content_bytes)?;
-        Ok(SlicedEncoder::with_encoder(encoder, options))
+        let made = encoder.was_used();
+        Ok((SlicedEncoder::with_encoder(encoder, options), made))
     }
 
     /// A decoder from the pool, at the start of a stream or where another one had to stop.

@@ -126,8 +126,8 @@ impl Scheduler {
             brief: false,
         };
         let make = || self.pooled_encoder(options, size);
-        let mut encoder = self.with_memory(need, make).await?;
-        if !self.model().opens_slowly(options, size) {
+        let (mut encoder, tables_made) = self.with_memory(need, make).await?;
+        if tables_made || !self.model().opens_slowly(options, size) {
             return Ok(encoder);
         }
         let opened = self.offload().run(move || {

@@ -115,7 +115,7 @@ fn one_slice_is_tried_where_the_mean_is_low_and_varies() {
     let options = Recipe::Balanced.options(None);
     let key = CostKey::compress_slice(&options, None);
     let model = CostModel::default();
-    for value in [10_000, 20_000].repeat(40) {
+    for value in [14_000, 28_000].repeat(40) {
         model.observe(key, SLICE_BYTES, value * 4);
     }
     assert!(model.predict_ns(key, SLICE_BYTES) > THRESHOLD_NS);

@@ -4,7 +4,7 @@ use std::task::{Context, Poll, ready};
 
 use ::tokio::io::AsyncWrite;
 
-use super::{AsyncEncoder, Engine, Stage};
+use super::{AsyncEncoder, COLD_BYTES, Engine, Stage};
 use crate::schedule::Decision;
 use crate::tokio::berth::{Berth, Found, Lying};
 
@@ -54,7 +54,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         self.split = true;
         self.stage = Stage::Fresh;
         self.decision = Decision::Offload;
-        self.warm = None;
+        self.cold_bytes = COLD_BYTES;
         self.unflushed = !self.gathered.is_empty();
     }
 }

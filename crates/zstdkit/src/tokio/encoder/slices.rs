@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use ::tokio::io::AsyncWrite;
 use turns::{Keeps, timed};
 
-use super::{AsyncEncoder, Engine, Place};
+use super::{AsyncEncoder, COLD_BYTES, Engine};
 use crate::schedule::Decision;
 use crate::sliced::SLICE_BYTES;
 use crate::step::{Operation, State};
@@ -44,27 +44,34 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             false => timed(step),
         };
         self.turn.held(ns);
+        self.turn.touch(encoder.address());
         let step = match step {
             Ok(step) => step,
             Err(error) => return Err(self.fail(error)),
         };
-        // The first slice makes the tables, or fetches them from another thread. One that opens a frame holds this thread
-        // for as long as it takes: if it is a long one, shorter ones may do.
+        // A slice that brings the context to the cache says little of the others, but when it is too long for any.
         let model = self.scheduler.model();
-        let counts = match self.warm {
-            Some(Place::Here) => true,
-            Some(Place::Elsewhere) => false,
-            None => bytes > SLICE_BYTES && ns > model.predict_ns(self.key, bytes),
-        };
+        let counts = self.cold_bytes == 0
+            || ns > model.threshold_ns()
+            || ns < model.predict_ns(self.key, bytes);
+        self.cold_bytes = self.cold_bytes.saturating_sub(bytes);
         if bytes >= SLICE_BYTES && step.consumed == bytes && counts {
             model.observe(self.key, bytes, ns);
             self.decide();
         }
-        self.warm = Some(Place::Here);
         if let Slice::Gathered(_) = content {
             self.given += step.consumed;
         }
         Ok((step.consumed, step.state))
+    }
+
+    /// If another context was used here since, this one must come to the cache again: short slices do that.
+    pub(super) fn look_for_the_cache(&mut self) {
+        if let Engine::Local(encoder) = &self.engine
+            && !self.turn.is_warm(encoder.address())
+        {
+            self.cold_bytes = COLD_BYTES;
+        }
     }
 
     pub(super) fn poll_turn(&mut self, bytes: usize, context: &mut Context<'_>) -> Poll<()> {

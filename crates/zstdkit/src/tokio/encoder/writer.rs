@@ -49,6 +49,8 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         }
         let keeps = match self.engine {
             Engine::Local(_) => Keeps::Context,
+            // What cannot be compressed yet need not be gathered.
+            _ if self.stage == Stage::Fresh => Keeps::NewContext,
             _ => Keeps::Nothing,
         };
         let next_ns = GATHER_NS * slices as u64;
@@ -61,6 +63,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
     fn poll_take(&mut self, input: &[u8], context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.poll_room(context))?;
+            self.look_for_the_cache();
             let most = self.gather_bytes_max();
             if self.given > 0 || self.gathered.len() >= most {
                 ready!(self.poll_give(Operation::Flush, context))?;
