@@ -14,6 +14,7 @@
 
 mod away;
 mod census;
+mod conduct;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -21,7 +22,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
 use tokio::runtime::{Handle, Id};
-use tokio::task::yield_now;
 
 pub use self::away::Away;
 use self::census::Census;
@@ -32,6 +32,8 @@ use crate::keeps::Keeps;
 const LEASE_NS: u64 = 8_000_000;
 /// The same while calls without a context wait.
 const LEASE_BEFORE_CALLS_NS: u64 = 1_000_000;
+/// How often a turn may be made longer while another thread takes what waits.
+const STRETCHES: u64 = 7;
 /// Streams with an open context that work or wait for their turn while others wait to open theirs.
 const OPEN_MAX: usize = 4;
 /// Of these, streams that work here: only one context is warm at a time.
@@ -49,6 +51,8 @@ pub(crate) struct Gate {
     /// The stream that is preferred, and how long it has worked since.
     lease: AtomicU64,
     lease_ns: AtomicU64,
+    /// How often this turn was made longer.
+    stretched: AtomicU64,
     /// The context that was used last.
     last: AtomicUsize,
     census: Arc<Census>,
@@ -158,6 +162,18 @@ impl Gate {
     pub(crate) fn clear(&self) {
         self.held_ns.store(0, Relaxed);
         self.due_ns.store(0, Relaxed);
+        self.stretched.store(0, Relaxed);
+    }
+
+    /// Makes this turn longer, if nobody waits in line and it has not been made longer too often.
+    pub(crate) fn stretch(&self) -> bool {
+        let stretched = self.stretched.load(Relaxed);
+        let may = stretched < STRETCHES && self.line().waiting.is_empty();
+        if may {
+            self.held_ns.store(0, Relaxed);
+            self.stretched.store(stretched + 1, Relaxed);
+        }
+        may
     }
 
     /// Somebody who was admitted begins a call of this expected length.
@@ -291,34 +307,6 @@ impl Gate {
         }
     }
 
-    /// Begins a turn each time the runtime has looked at its other tasks, as long as streams wait. This is a task
-    /// of its own, because a stream's future may be kept and not polled again.
-    pub(crate) fn conduct(self: &Arc<Self>, runtime: &Handle) {
-        let gate = self.clone();
-        let mut conducting = Conducting { gate, needed: true };
-        runtime.spawn(async move {
-            while conducting.needed {
-                yield_now().await;
-                conducting.needed = conducting.gate.begin();
-            }
-        });
-    }
-
-    /// Finds somebody to begin turns, if streams wait and nobody does.
-    fn kick(self: &Arc<Self>, mut line: MutexGuard<'_, Line>) {
-        if line.conducted || line.waiting.is_empty() {
-            return;
-        }
-        let Some(runtime) = line.runtime.clone() else {
-            drop(line);
-            self.open();
-            return;
-        };
-        line.conducted = true;
-        drop(line);
-        self.conduct(&runtime);
-    }
-
     /// Admits all: nobody is there to begin turns any more.
     pub(crate) fn open(&self) {
         self.clear();
@@ -403,20 +391,6 @@ impl Drop for Gate {
     fn drop(&mut self) {
         let line = self.line.get_mut().unwrap_or_else(PoisonError::into_inner);
         self.census.correct(line.told, 0);
-    }
-}
-
-/// If the runtime drops the task that begins turns, the streams in line do not wait for it.
-struct Conducting {
-    gate: Arc<Gate>,
-    needed: bool,
-}
-
-impl Drop for Conducting {
-    fn drop(&mut self) {
-        if self.needed {
-            self.gate.open();
-        }
     }
 }
 

@@ -117,6 +117,9 @@ impl Turn {
         let worker = runtime.filter(|runtime| {
             try_id().is_some() || runtime.runtime_flavor() == RuntimeFlavor::CurrentThread
         });
+        if worker.as_ref().is_some_and(has_spare_thread) && gate.stretch() {
+            return Poll::Ready(());
+        }
         let (ticket, conductor) = gate.join(wish, context.waker(), worker.as_ref());
         let alone = match (conductor, worker) {
             (Conductor::Another, _) => None,
@@ -160,6 +163,22 @@ impl Turn {
     pub async fn take(&mut self, next_ns: u64, threshold_ns: u64, keeps: Keeps) {
         poll_fn(|context| self.poll_take(context, next_ns, threshold_ns, keeps)).await;
     }
+}
+
+/// Whether another thread of this runtime has nothing to do, and takes the tasks that wait for this one.
+#[cfg(target_has_atomic = "64")]
+fn has_spare_thread(runtime: &Handle) -> bool {
+    let metrics = runtime.metrics();
+    // An odd count: the thread is parked.
+    runtime.runtime_flavor() == RuntimeFlavor::MultiThread
+        && (0..metrics.num_workers())
+            .any(|worker| metrics.worker_park_unpark_count(worker) % 2 == 1)
+}
+
+/// The runtime does not say so on this target.
+#[cfg(not(target_has_atomic = "64"))]
+fn has_spare_thread(_: &Handle) -> bool {
+    false
 }
 
 /// Makes the gate of this thread that of its runtime. Says whether it was that of another one.

@@ -276,3 +276,20 @@ fn a_stream_that_goes_on_has_the_turn_alone() {
     assert!(gate.begin());
     assert!(!gate.waits(next[1], waker));
 }
+
+#[test]
+fn a_turn_is_made_longer_a_few_times_while_nobody_waits() {
+    let gate = Gate::default();
+    for _ in 0..2 {
+        for _ in 0..STRETCHES {
+            gate.held(1, 50_000);
+            assert!(gate.is_over(wish(1, 1, Keeps::Context)) && gate.stretch());
+            assert!(!gate.is_over(wish(1, 50_000, Keeps::Context)));
+        }
+        gate.held(1, 50_000);
+        assert!(!gate.stretch() && gate.is_over(wish(1, 1, Keeps::Context)));
+        gate.clear();
+    }
+    let _ = gate.join(wish(2, 1, Keeps::Nothing), Waker::noop(), None);
+    assert!(!gate.stretch());
+}

@@ -151,3 +151,37 @@ fn who_leaves_the_line_is_not_waited_for() {
         assert!(!second.waits());
     });
 }
+
+#[test]
+#[cfg(target_has_atomic = "64")]
+fn a_thread_that_has_nothing_to_do_is_seen() {
+    let alone = Builder::new_current_thread().build().unwrap();
+    assert!(!has_spare_thread(alone.handle()));
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(2)
+        .build()
+        .unwrap();
+    // Both park, sooner or later.
+    let start = Instant::now();
+    while !has_spare_thread(runtime.handle()) {
+        assert!(start.elapsed().as_secs() < 300);
+        std::thread::yield_now();
+    }
+    let (held, holds) = std::sync::mpsc::channel();
+    let ends: Vec<_> = (0..2)
+        .map(|_| {
+            let (end, ends) = std::sync::mpsc::channel::<()>();
+            let held = held.clone();
+            runtime.spawn(async move {
+                held.send(()).unwrap();
+                let _ = ends.recv();
+            });
+            end
+        })
+        .collect();
+    for _ in &ends {
+        holds.recv().unwrap();
+    }
+    assert!(!has_spare_thread(runtime.handle()));
+    drop(ends);
+}
