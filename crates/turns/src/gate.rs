@@ -34,9 +34,9 @@ const LEASE_NS: u64 = 8_000_000;
 const LEASE_BEFORE_CALLS_NS: u64 = 1_000_000;
 /// How often a turn may be made longer while another thread takes what waits.
 const STRETCHES: u64 = 7;
-/// Streams with an open context that work or wait for their turn while others wait to open theirs.
-const OPEN_MAX: usize = 4;
-/// Of these, streams that work here: only one context is warm at a time.
+/// Streams with an open context that work on a thread while others wait to open theirs. Only one context is warm at a
+/// time, and another is at hand when it waits for something else. Those that work elsewhere may be as many as there are
+/// processors: see [`Census`].
 const WARM_MAX: usize = 2;
 /// After this many turns in line a stream opens its context in any case.
 const PATIENCE: u64 = 4_000;
@@ -341,7 +341,7 @@ impl Line {
     fn is_crowded(&self, census: &Arc<Census>, admitted: usize) -> bool {
         let in_turn = self.open + admitted;
         let here = in_turn + self.away + self.back;
-        in_turn >= WARM_MAX || here >= OPEN_MAX || here > 0 && census.is_full(self.told, here)
+        in_turn >= WARM_MAX || here > 0 && census.is_full(self.told, here)
     }
 
     /// How long one of those in line is preferred.

@@ -1,14 +1,15 @@
 //! How many contexts are at work on all threads of a runtime: streams wander between them.
 
+use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::thread::available_parallelism;
 
 use tokio::runtime::Id;
 
-/// Contexts at work on a runtime, whatever the number of its threads.
-const OPEN_BASE: usize = 2;
-/// And for each thread.
-const OPEN_PER_THREAD: usize = 2;
+/// Contexts at work on a runtime while others wait to open theirs: as many as there are processors, but not fewer
+/// than this. More of them would only push each other out of the caches.
+const OPEN_LEAST: usize = 2;
 
 /// The count of a runtime. Each gate of the runtime holds it once.
 #[derive(Debug, Default)]
@@ -39,9 +40,17 @@ impl Census {
     }
 
     /// Whether there are enough, with so many on a gate that has told another number.
-    pub(in crate::gate) fn is_full(self: &Arc<Self>, told: usize, here: usize) -> bool {
+    pub(in crate::gate) fn is_full(&self, told: usize, here: usize) -> bool {
         let elsewhere = self.open.load(Relaxed).wrapping_sub(told);
-        let most = OPEN_BASE + OPEN_PER_THREAD * Arc::strong_count(self);
-        elsewhere.saturating_add(here) >= most
+        elsewhere.saturating_add(here) >= Self::most()
+    }
+
+    /// How many contexts are enough.
+    pub(in crate::gate) fn most() -> usize {
+        static MOST: OnceLock<usize> = OnceLock::new();
+        *MOST.get_or_init(|| {
+            let processors = available_parallelism().map_or(1, NonZero::get);
+            processors.max(OPEN_LEAST)
+        })
     }
 }
