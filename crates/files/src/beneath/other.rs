@@ -51,6 +51,9 @@ impl Beneath {
     /// The same.
     pub fn keep_modes(&mut self) {}
 
+    /// The same.
+    pub fn keep_special_bits(&mut self) {}
+
     /// Sets whether existing files are replaced; returns whether they were.
     pub fn set_replace(&mut self, replace: bool) -> bool {
         std::mem::replace(&mut self.replace, replace)

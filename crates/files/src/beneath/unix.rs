@@ -31,6 +31,10 @@ const DIRECTORY: OFlags = OFlags::RDONLY
 
 /// The mode of files that none is stated of.
 const MODE_NEW: u32 = 0o666;
+/// Who may read, write and run a file.
+const PERMISSIONS: u32 = 0o777;
+/// The same with the bits that let a file act as its owner or group, or keep what others have in a directory.
+const ALL_BITS: u32 = 0o7777;
 
 /// A directory that everything stays below. A copy is for another thread.
 #[derive(Debug)]
@@ -39,6 +43,8 @@ pub struct Beneath {
     umask: Mode,
     /// Whether files get the modes that are stated of them, without the umask of the process.
     exact: bool,
+    /// The bits of modes that files get.
+    bits: u32,
     /// The mode of files that none is stated of.
     unstated: u32,
     replace: bool,
@@ -59,6 +65,7 @@ impl Beneath {
             top: Arc::new(top),
             umask: rights::umask(),
             exact: false,
+            bits: PERMISSIONS,
             unstated: MODE_NEW,
             replace,
             read: Arc::new([]),
@@ -84,6 +91,12 @@ impl Beneath {
         self.unstated &= !umask;
         self.umask = Mode::empty();
         self.exact = true;
+    }
+
+    /// Has files and directories get the set-user-ID, set-group-ID and sticky bits that are stated of them. Whoever
+    /// may run such a file runs it as its owner.
+    pub fn keep_special_bits(&mut self) {
+        self.bits = ALL_BITS;
     }
 
     /// Bounds the mode of files that none is stated of by who may read what they come from.
@@ -117,6 +130,7 @@ impl Beneath {
             top: Arc::clone(&self.top),
             umask: self.umask,
             exact: self.exact,
+            bits: self.bits,
             unstated: self.unstated,
             replace: self.replace,
             read: Arc::clone(&self.read),
@@ -141,16 +155,19 @@ impl Beneath {
         attributes: Attributes,
     ) -> io::Result<Placed> {
         let (umask, replace, read) = (self.umask, self.replace, Arc::clone(&self.read));
-        let (exact, context) = (self.exact, self.context.clone());
+        let (bits, context) = (self.bits, self.context.clone());
+        let exact = self.exact;
         let attributes = attributes.or_mode(self.unstated);
         let (parent, name) = split(path);
         let directory = self.enter(parent)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let mode = mode_of(attributes, Mode::empty());
-        let file = match rustix::fs::openat(directory, name, flags, mode) {
+        // Special bits come last: a change of its content or its owner takes them away.
+        let first = mode_of(attributes, PERMISSIONS, Mode::empty());
+        let file = match rustix::fs::openat(directory, name, flags, first) {
             Ok(file) => File::from(file),
             Err(Errno::EXIST) if replace => {
                 let mut part = part(directory, name, umask, MODE_NEW, replace, read, context)?;
+                part.bits = bits;
                 part.file.write_all(content)?;
                 return part.finish(attributes);
             }
@@ -160,9 +177,9 @@ impl Beneath {
         let written = (&file)
             .write_all(content)
             .and_then(|()| set_owner(&file, attributes))
-            .and_then(|()| match exact {
+            .and_then(|()| match exact || special(attributes) & bits != 0 {
                 // What the umask of the process has taken.
-                true => Ok(rustix::fs::fchmod(&file, mode)?),
+                true => Ok(rustix::fs::fchmod(&file, mode_of(attributes, bits, umask))?),
                 false => Ok(()),
             })
             .and_then(|()| set_modified(&file, attributes));
@@ -206,7 +223,7 @@ impl Beneath {
     /// Starts a file that is written in pieces.
     pub fn part<'a>(&'a mut self, path: &'a str) -> io::Result<Part<'a>> {
         let (umask, replace, read) = (self.umask, self.replace, Arc::clone(&self.read));
-        let (unstated, context) = (self.unstated, self.context.clone());
+        let (bits, unstated, context) = (self.bits, self.unstated, self.context.clone());
         let (parent, name) = split(path);
         let directory = self.enter(parent)?;
         match temporary::unnamed_in(directory.as_fd(), 0o600) {
@@ -219,10 +236,15 @@ impl Beneath {
                 replace,
                 read,
                 umask,
+                bits,
                 context,
                 done: false,
             }),
-            None => part(directory, name, umask, unstated, replace, read, context),
+            None => {
+                let mut part = part(directory, name, umask, unstated, replace, read, context)?;
+                part.bits = bits;
+                Ok(part)
+            }
         }
     }
 
@@ -255,14 +277,14 @@ impl Beneath {
 
     /// Sets mode and time of a directory or file.
     pub fn set(&mut self, path: &str, attributes: Attributes) -> io::Result<()> {
-        let umask = self.umask;
+        let (umask, bits) = (self.umask, self.bits);
         let (parent, name) = split(path);
         let directory = self.enter(parent)?;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(directory, name, flags, Mode::empty())?);
         set_owner(&file, attributes)?;
         if attributes.mode.is_some() {
-            rustix::fs::fchmod(&file, mode_of(attributes, umask))?;
+            rustix::fs::fchmod(&file, mode_of(attributes, bits, umask))?;
         }
         set_modified(&file, attributes)
     }
@@ -370,11 +392,16 @@ fn in_the_way(error: Errno, part: &str) -> io::Error {
     }
 }
 
-/// Permission bits without those that let a file act as its owner.
-fn mode_of(attributes: Attributes, umask: Mode) -> Mode {
-    let bits = attributes.mode.unwrap_or(MODE_NEW) & 0o777;
-    // Nine bits fit in any type of mode.
-    Mode::from_raw_mode(bits as _).difference(umask)
+/// The stated mode: of its bits only these, and none of the umask.
+fn mode_of(attributes: Attributes, bits: u32, umask: Mode) -> Mode {
+    let mode = attributes.mode.unwrap_or(MODE_NEW) & bits;
+    // Twelve bits fit in any type of mode.
+    Mode::from_raw_mode(mode as _).difference(umask)
+}
+
+/// The stated bits that let a file act as its owner or group, or keep what others have in a directory.
+fn special(attributes: Attributes) -> u32 {
+    attributes.mode.unwrap_or(MODE_NEW) & (ALL_BITS & !PERMISSIONS)
 }
 
 fn set_modified(file: &File, attributes: Attributes) -> io::Result<()> {

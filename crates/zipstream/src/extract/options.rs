@@ -137,6 +137,7 @@ pub struct ExtractOptions<'a> {
     pub(super) no_directory_times: bool,
     pub(super) to_utc: Option<ToUtc>,
     pub(super) exact_modes: bool,
+    pub(super) special_bits: bool,
     pub(super) rename: Option<Box<Rename<'a>>>,
     pub(super) filter: Option<Filter<'a>>,
     pub(super) entry_filter: Option<EntryFilter<'a>>,
@@ -219,6 +220,14 @@ impl<'a> ExtractOptions<'a> {
     #[must_use]
     pub fn exact_modes(mut self, exact: bool) -> Self {
         self.exact_modes = exact;
+        self
+    }
+
+    /// Sets whether files and directories get the set-user-ID, set-group-ID and sticky bits that the archive states.
+    /// They do not by default: who may run a set-user-ID file runs it as whoever has extracted it.
+    #[must_use]
+    pub fn special_bits(mut self, special: bool) -> Self {
+        self.special_bits = special;
         self
     }
 

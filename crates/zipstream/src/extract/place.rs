@@ -126,6 +126,9 @@ impl Directory {
         if options.exact_modes {
             root.keep_modes();
         }
+        if options.special_bits {
+            root.keep_special_bits();
+        }
         Ok(Self {
             root,
             existing: options.existing,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{mode_of, set_modified, set_owner};
+use super::{PERMISSIONS, mode_of, set_modified, set_owner};
 use crate::Context;
 use crate::beneath::{Attributes, Placed};
 use crate::temporary::{self, PREFIX, SUFFIX, leftovers};
@@ -28,6 +28,8 @@ pub struct Part<'a> {
     pub(super) replace: bool,
     pub(super) read: Arc<[(u64, u64)]>,
     pub(super) umask: Mode,
+    /// The bits of the mode that it gets.
+    pub(super) bits: u32,
     pub(super) unstated: u32,
     pub(super) context: Context,
     pub(super) done: bool,
@@ -61,6 +63,7 @@ pub(super) fn part<'a>(
             replace,
             read,
             umask,
+            bits: PERMISSIONS,
             unstated,
             context,
             done: false,
@@ -73,7 +76,7 @@ impl Part<'_> {
     pub fn finish(mut self, attributes: Attributes) -> io::Result<Placed> {
         let attributes = attributes.or_mode(self.unstated);
         set_owner(&self.file, attributes)?;
-        rustix::fs::fchmod(&self.file, mode_of(attributes, self.umask))?;
+        rustix::fs::fchmod(&self.file, mode_of(attributes, self.bits, self.umask))?;
         set_modified(&self.file, attributes)?;
         let from = self.directory.as_fd();
         if self.replace {
