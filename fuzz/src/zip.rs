@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
+use zipstream::combine::Parts;
 use zipstream::{
     ArchiveEncoder, ArchiveOptions, ArchiveReader, ArchiveWriter, Decryption, Encryption,
-    EntryOptions, Error, Limits, Method, Password, PipeReader, Profile, ReadOptions, StreamDecoder,
-    StreamEvent, salvage,
+    EntryOptions, Error, Limits, Method, Password, PipeReader, Profile, ReadAt, ReadOptions,
+    StreamDecoder, StreamEvent, salvage,
 };
 
 use crate::plan::Plan;
@@ -29,7 +30,7 @@ fn decryption() -> Option<Decryption> {
 
 type Contents = Vec<(String, Vec<u8>)>;
 
-fn by_file(archive: &[u8], options: &ReadOptions) -> Result<Contents, Error> {
+fn by_file(archive: impl ReadAt, options: &ReadOptions) -> Result<Contents, Error> {
     let mut reader = ArchiveReader::open_with(archive, options)?;
     reader.set_decryption(decryption());
     reader.check()?;
@@ -45,6 +46,13 @@ fn by_file(archive: &[u8], options: &ReadOptions) -> Result<Contents, Error> {
     }
     assert_eq!(contents.len() as u64, reader.len());
     Ok(contents)
+}
+
+/// An archive that was cut in two, as a split one: all of its records state the first part.
+fn by_parts(archive: &[u8], cut: usize, options: &ReadOptions) -> Result<Contents, Error> {
+    let (first, last) = archive.split_at(cut.min(archive.len()));
+    let parts = Parts::join(vec![first.to_vec(), last.to_vec()], &options.limits)?;
+    by_file(parts, options)
 }
 
 fn by_pipe(archive: &[u8], options: &ReadOptions) -> Result<Contents, Error> {
@@ -123,7 +131,13 @@ pub fn zip_read(data: &[u8]) {
                 other.as_ref().err()
             ),
         }
+        let _ = by_parts(archive, archive.len() / 2, &options);
         if profile == Profile::Strict {
+            if let Ok(file) = &file {
+                // The first part has a byte of the first entry, the last one the rest.
+                let parts = by_parts(archive, usize::from(!file.is_empty()), &options);
+                assert_eq!(&parts.expect("its parts are read"), file);
+            }
             let sorted = |contents: &Contents| {
                 let mut contents = contents.clone();
                 contents.sort();
@@ -188,11 +202,17 @@ pub fn zip_roundtrip(data: &[u8]) {
         );
     }
     let strict = ReadOptions::strict();
-    assert_eq!(by_file(&archive, &strict).expect("it is read"), expected);
+    assert_eq!(
+        by_file(archive.as_slice(), &strict).expect("it is read"),
+        expected
+    );
     assert_eq!(by_pipe(&archive, &strict).expect("it is read"), expected);
     if data.first().is_some_and(|byte| byte & 7 == 1) {
         let (archive, expected) = write(plan, 0, true);
-        assert_eq!(by_file(&archive, &strict).expect("it is read"), expected);
+        assert_eq!(
+            by_file(archive.as_slice(), &strict).expect("it is read"),
+            expected
+        );
         assert_eq!(by_pipe(&archive, &strict).expect("it is read"), expected);
     }
 }

@@ -22,6 +22,7 @@ mod io_traits;
 mod methods;
 #[cfg(feature = "object_store")]
 mod object;
+mod parts;
 mod quine;
 mod random_access;
 mod roundtrip;

@@ -79,6 +79,27 @@ pub(crate) fn located(bytes: &[u8]) -> Option<u64> {
     (le32(fixed, 0) == LOCATOR_SIGNATURE).then(|| le64(fixed, 8))
 }
 
+/// Where the ZIP64 end record of a split archive is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Located {
+    /// The number of its part, from 0.
+    pub(crate) part: u32,
+    /// Its place in that part.
+    pub(crate) offset: u64,
+    /// How many parts there are.
+    pub(crate) parts: u32,
+}
+
+/// The same as [`located`], of a split archive.
+pub(crate) fn located_in_parts(bytes: &[u8]) -> Option<Located> {
+    let offset = located(bytes)?;
+    Some(Located {
+        part: le32(bytes, 4),
+        offset,
+        parts: le32(bytes, 16),
+    })
+}
+
 /// Whether an archive needs the ZIP64 records.
 fn is_wide(entries: u64, offset: u64, bytes: u64) -> bool {
     entries >= u64::from(MAX16) || offset >= u64::from(MAX32) || bytes >= u64::from(MAX32)

@@ -11,7 +11,8 @@ use crate::format::end::{END_BYTES, END64_BYTES, End, LOCATOR_BYTES, located};
 use crate::format::{CENTRAL_SIGNATURE, END_SIGNATURE, le32};
 
 /// The end record with the longest comment, and the records before it.
-const TAIL_BYTES: u64 = (END_BYTES + u16::MAX as usize + LOCATOR_BYTES + END64_BYTES) as u64;
+pub(crate) const TAIL_BYTES: u64 =
+    (END_BYTES + u16::MAX as usize + LOCATOR_BYTES + END64_BYTES) as u64;
 
 /// Finds the directory of an archive. It asks for ranges of bytes until it has a [`Directory`].
 ///
@@ -271,7 +272,7 @@ fn signatures(bytes: &[u8]) -> impl Iterator<Item = usize> {
 }
 
 /// The last end record whose comment ends with the archive, or else the last one.
-fn find_end(tail: &[u8]) -> Option<(usize, End)> {
+pub(crate) fn find_end(tail: &[u8]) -> Option<(usize, End)> {
     let records = || signatures(tail).filter_map(|at| End::parse(&tail[at..]).map(|end| (at, end)));
     let exact = |(at, end): &(usize, End)| at + END_BYTES + end.comment_bytes == tail.len();
     records().find(exact).or_else(|| records().next())

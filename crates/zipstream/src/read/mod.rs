@@ -36,6 +36,7 @@ pub use index::{DeflateIndex, IndexBuilder, IndexedReader};
 #[cfg(feature = "tokio")]
 pub(crate) use layout::Strict;
 pub use locate::Locator;
+pub(crate) use locate::{TAIL_BYTES, find_end};
 pub use options::{Limits, Profile, ReadOptions, Warning};
 pub use pipe::PipeReader;
 #[cfg(feature = "tokio")]
