@@ -26,6 +26,10 @@ pub(crate) fn trials() -> Vec<Trial> {
             zip_lines_do_what_they_do_with_zip,
             unzip_lines_do_what_they_do_with_unzip,
             zipinfo_lines_do_what_they_do_with_zipinfo,
+            split_archives_are_read_and_joined,
+            pages_state_what_those_of_zipinfo_state,
+            what_is_intact_is_recovered_and_what_is_lost_said,
+            logs_say_what_was_asked_and_what_went_wrong,
         ],
         has("zipinfo") => [attributes_are_shown_as_zipinfo_shows_them],
         can_mount() => [a_full_disk_ends_an_extraction_at_once],
@@ -91,6 +95,13 @@ zip -q odd.zip e*x tab*; printf 'all\033[31m red\n' | zip -qz odd.zip > /dev/nul
 zip -q noted.zip src/b.txt src/gone; printf 'of b\nof \033[1mgone\n' | zip -qc noted.zip > /dev/null
 printf 'a\r\nb\r\n' > crlf; printf 'a\rb\rc' > cr; printf 'a\r\r\nb\n\r\032' > mixed; printf 'a\r\n\000\001b\r\n' > bin
 zip -q text.zip crlf cr mixed bin; rm crlf cr mixed bin
+cp src/run.sh special; chmod 6755 special; mkdir sticky; chmod 1777 sticky; zip -q special.zip special sticky; rm -r special sticky
+printf 'up\n' > QQQup; printf 'in\n' > in; mkdir QQQ; printf 'over\n' > QQQ/x; zip -q up.zip QQQup in QQQ/x
+LC_ALL=C sed 's,QQQup,../up,g; s,QQQ/x,../ox,g' up.zip > other.zip; mv other.zip up.zip; rm -r QQQup in QQQ
+printf '1\n' > one1; printf '22\n' > one2; printf '333\n' > one3; zip -q three.zip one1 one2 one3
+LC_ALL=C sed 's/one[23]/one1/g' three.zip > other.zip; mv other.zip three.zip; rm one1 one2 one3
+seq 1 13000 > large; zip -q0s 64k split.zip large src/a; rm large
+head -c -22 flat.zip > noend.zip; { printf 'before it\n'; cat held.zip; } > pre.zip
 find many *.zip -exec touch -h -d '2020-01-02 03:04:06' {} +
 printf 'new text, longer\n' > src/a
 printf 'new file\n' > src/new
@@ -191,6 +202,159 @@ fn attributes_are_shown_as_zipinfo_shows_them() {
     assert_eq!(ours.lines().count(), theirs.lines().count());
 }
 
+/// A directory with the names of the programs in `bin`, and what `script` makes; runs command lines in it by us.
+fn made_by(script: &str) -> (tempfile::TempDir, impl Fn(&str) -> Run) {
+    let dir = directory();
+    std::fs::create_dir(dir.path().join("bin")).expect("made");
+    for name in ["zip", "unzip", "zipinfo"] {
+        let path = dir.path().join("bin").join(name);
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), path).expect("linked");
+    }
+    let shell = |path: &Path, script: &str| {
+        let mut run = Command::new("sh");
+        run.args(["-c", script]).current_dir(path);
+        run.env("NO_COLOR", "1").env("TZ", "UTC");
+        let output = feed(run, b"");
+        Run {
+            code: output.status.code(),
+            stdout: output.stdout,
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    };
+    let made = shell(dir.path(), script);
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    let path = dir.path().to_owned();
+    (dir, move |line: &str| shell(&path, line))
+}
+
+/// What Info-ZIP splits, and does not read itself.
+fn split_archives_are_read_and_joined() {
+    let (_dir, run) = made_by(
+        "seq 1 60000 > large; printf 'small\\n' > small; zip -q0s 64k parts.zip large small && \
+         zip -qs 64k -9 alone.zip small && ls parts.z05",
+    );
+    for (line, code) in [
+        ("bin/unzip -tq parts.zip", 0),
+        ("bin/unzip -p parts.zip large | cmp - large", 0),
+        (
+            "bin/unzip -qo parts.zip -d new && cmp large new/large && cmp small new/small",
+            0,
+        ),
+        ("bin/zipinfo -v parts.zip | grep -c 'split archive'", 0),
+        (
+            "bin/zip -qs 0 parts.zip -O joined.zip && unzip -tq joined.zip && bin/unzip -tq joined.zip",
+            0,
+        ),
+        ("$PERFKIT unzip -t --strict joined.zip", 0),
+        (
+            "bin/zip -qFF parts.zip -O whole.zip && unzip -tq whole.zip && unzip -Z1 whole.zip | grep large",
+            0,
+        ),
+        ("bin/unzip -tq alone.zip", 0),
+        ("bin/unzip -tq parts.z01", 9),
+        ("mv parts.z03 away && bin/unzip -l parts.zip", 9),
+        ("bin/zip -s 0 parts.zip -O other.zip", 18),
+    ] {
+        let ended = run(&line.replace("$PERFKIT", env!("CARGO_BIN_EXE_perfkit")));
+        assert_eq!(ended.code, Some(code), "{line}: {}", ended.stderr);
+        if line.contains("away") {
+            assert!(ended.stderr.contains("parts.z03"), "{}", ended.stderr);
+        }
+    }
+}
+
+/// Offsets, checksums and sizes, in the order of the entries.
+fn pages_state_what_those_of_zipinfo_state() {
+    let (_dir, run) = made_by(
+        "seq 1 500 > a; printf 'b\\n' > b; mkdir d; : > d/c; chmod 4750 b; zip -qr all.zip a b d && \
+         printf 'of a\\n\\n\\n\\n' | zip -qc all.zip > list && printf 'of all\\n' | zip -qz all.zip > list",
+    );
+    let theirs = run("zipinfo -v all.zip").stdout;
+    let theirs = String::from_utf8(theirs).expect("UTF-8");
+    let ours = String::from_utf8(run("bin/zipinfo -v all.zip").stdout).expect("UTF-8");
+    // The last word of a value, or the one before `bytes`.
+    let values = |text: &str, label: &str| -> Vec<String> {
+        let rows = text
+            .lines()
+            .filter_map(|row| row.trim().strip_prefix(label));
+        let words = rows.map(|row| row.trim_end_matches("bytes").trim());
+        words
+            .map(|words| words.rsplit(' ').next().unwrap_or_default().to_owned())
+            .collect()
+    };
+    for (label, own) in [
+        (
+            "offset of local header from start of archive:",
+            "local header at byte",
+        ),
+        ("32-bit CRC value (hex):", "CRC-32"),
+        ("compressed size:", "compressed size"),
+        ("uncompressed size:", "size "),
+        ("length of extra field:", "extra fields"),
+    ] {
+        let wanted = values(&theirs, label);
+        assert_eq!(wanted.len(), 4, "{label}");
+        let found = values(&ours, own);
+        // The first row of a size is that of the file.
+        let from = found.len() - wanted.len();
+        assert_eq!(found[from..], wanted, "{label}");
+    }
+    for shown in [
+        "Unix, version 3.0",
+        "-rwsr-x---",
+        "4750",
+        "7875 (Unix user",
+        "of all",
+        "of a",
+    ] {
+        assert!(ours.contains(shown), "{shown}: {ours}");
+    }
+    assert_eq!(ours.matches("\nEntry ").count(), 4);
+}
+
+fn what_is_intact_is_recovered_and_what_is_lost_said() {
+    let (_dir, run) = made_by(
+        "seq 1 5000 > a; seq 1 6000 > b; seq 1 7000 > c; zip -q all.zip a b c && head -c -9000 all.zip > cut.zip; \
+         seq 1 9 > junk.zip",
+    );
+    let cut = run("bin/zip -FF cut.zip -O saved.zip");
+    assert_eq!(cut.code, Some(18), "{}", cut.stderr);
+    assert!(cut.stderr.contains("entries lost: 1"), "{}", cut.stderr);
+    let names = run("bin/unzip -Z1 saved.zip && unzip -tq saved.zip");
+    assert_eq!(names.code, Some(0), "{}", names.stderr);
+    assert!(names.stdout.starts_with(b"a\nb\n"));
+    assert_eq!(run("bin/zip -F cut.zip -O other.zip").code, Some(3));
+    assert_eq!(run("bin/zip -FF junk.zip -O other.zip").code, Some(3));
+    assert_eq!(run("ls other.zip").stdout, b"");
+}
+
+fn logs_say_what_was_asked_and_what_went_wrong() {
+    let (_dir, run) = made_by("seq 1 9 > a");
+    assert_eq!(run("bin/zip -lf log new.zip a missing").code, Some(0));
+    assert_eq!(run("bin/zip -la -li -lf log other.zip a").code, Some(0));
+    assert_eq!(run("bin/zip -la -lf log -d none.zip a").code, Some(12));
+    let log = String::from_utf8(run("cat log.log").stdout).expect("UTF-8");
+    let place = |text: &str| log.find(text).unwrap_or_else(|| panic!("{text}: {log}"));
+    let order = [
+        place("-lf log new.zip a missing"),
+        place("missing'"),
+        place("-la -li -lf log other.zip a"),
+        place("adding: a"),
+        place("error 12"),
+    ];
+    assert!(order.is_sorted(), "{log}");
+    assert_eq!(log.matches("adding").count(), 1);
+    assert_eq!(log.matches("Done ").count(), 3);
+    // A log takes the place of no archive.
+    for line in [
+        "bin/zip -lf new.zip new.zip a",
+        "ln -s new.zip l.log && bin/zip -lf l new.zip a",
+    ] {
+        assert_eq!(run(line).code, Some(16), "{line}");
+    }
+    assert_eq!(run("bin/unzip -tq new.zip").code, Some(0));
+}
+
 /// Whether a file system of any size can be had for a test.
 fn can_mount() -> bool {
     works(Command::new("unshare").args(["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]))
@@ -269,6 +433,7 @@ fn no_listing_steers_a_terminal() {
         "zipinfo -l OWN",
         "zipinfo -2 OWN",
         "zipinfo -h OWN",
+        "zipinfo -v OWN",
         "unzip -l OWN missing\u{1b}",
         "unzip OWN missing\u{1b}",
         "unzip missing\u{1b}",

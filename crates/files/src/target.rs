@@ -240,6 +240,14 @@ impl Target {
         }
     }
 
+    /// What it is called until it appears, if it is a file with a name.
+    pub fn temporary_path(&self) -> Option<&Path> {
+        match self {
+            Self::File { temporary, .. } => temporary.path(),
+            _ => None,
+        }
+    }
+
     /// Whether holes may be left in it.
     pub fn is_regular_file(&self) -> bool {
         matches!(self, Self::File { .. })

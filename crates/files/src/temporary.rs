@@ -69,6 +69,11 @@ impl Temporary {
         unnamed::create(directory, mode).map(|file| (file, Self { path: None }))
     }
 
+    /// What it is called meanwhile, if anything.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
     /// Gives `file` its name; an existing file of that name is an error unless `replace`.
     pub fn persist(mut self, file: &File, name: &Path, replace: bool) -> io::Result<()> {
         let Some(path) = self.path.take() else {

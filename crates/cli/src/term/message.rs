@@ -32,6 +32,23 @@ pub(crate) fn set_voice(voice: Voice) {
     *VOICE.lock().unwrap_or_else(PoisonError::into_inner) = voice;
 }
 
+/// Hears errors and warnings as plain text.
+type Listener = fn(&str);
+
+static LISTENER: Mutex<Option<Listener>> = Mutex::new(None);
+
+/// Sets who hears errors and warnings besides standard error.
+pub(crate) fn set_listener(listener: Option<Listener>) {
+    *LISTENER.lock().unwrap_or_else(PoisonError::into_inner) = listener;
+}
+
+fn heard(text: &str) {
+    let listener = *LISTENER.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(listener) = listener {
+        listener(text);
+    }
+}
+
 fn voice() -> Voice {
     *VOICE.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -55,6 +72,7 @@ fn print(failure: &Failure, helps: bool) {
     if !failures {
         return;
     }
+    heard(&format!("{}\n", plain::message(failure.message())));
     let mut text = format!(
         "{BAD}{name}:{BAD:#} {}\n",
         plain::message(failure.message())
@@ -102,7 +120,9 @@ pub(crate) fn output(bytes: &[u8]) -> crate::failure::Result<()> {
 
 /// Prints a warning that needs no next step.
 pub(crate) fn remark(message: &str) {
-    let text = format!("{WARN}warning:{WARN:#} {}\n", plain::message(message));
+    let message = plain::message(message);
+    heard(&format!("warning: {message}\n"));
+    let text = format!("{WARN}warning:{WARN:#} {message}\n");
     let _ = write_stderr(text.as_bytes());
 }
 

@@ -2,6 +2,7 @@
 
 mod ended;
 mod matching;
+mod parts;
 mod program;
 mod shown;
 mod unzip;

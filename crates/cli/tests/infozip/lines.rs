@@ -4,7 +4,7 @@
 use super::{Line, Out};
 
 /// Lines of `zip`.
-pub(crate) const ZIP: [Line; 169] = [
+pub(crate) const ZIP: [Line; 205] = [
     Line(Out::Free, "zip -r new.zip src", ""),
     Line(Out::Free, "zip -r new src", ""),
     Line(Out::Free, "zip -qr new.zip src", ""),
@@ -186,10 +186,74 @@ pub(crate) const ZIP: [Line; 169] = [
     Line(Out::Free, "zip held.zip src/* -x *.c --copy --out new", ""),
     Line(Out::Free, "zip -U missing.zip --out new.zip", ""),
     Line(Out::Free, "zip -qU sealed.zip -O new.zip", ""),
+    Line(Out::Free, "zip -F held.zip", ""),
+    Line(Out::Free, "zip -F held.zip --out new.zip", ""),
+    Line(Out::Free, "zip --fix held.zip -O new", ""),
+    Line(Out::Free, "zip -qF tail.zip -O new.zip", ""),
+    Line(Out::Free, "zip -F pre.zip -O new.zip", ""),
+    Line(Out::Free, "zip -F junk.zip -O new.zip", ""),
+    Line(Out::Free, "zip -F noend.zip -O new.zip", ""),
+    Line(Out::Free, "zip -F missing.zip -O new.zip", ""),
+    Line(Out::Free, "zip -F held.zip -O held.zip", ""),
+    Line(Out::Free, "zip -F held.zip src/a -O new.zip", ""),
+    Line(
+        Out::Free,
+        "zip -FF held.zip -O new.zip && chmod 644 new.zip",
+        "",
+    ),
+    Line(
+        Out::Free,
+        "zip -F -FF held.zip -O new.zip && chmod 644 new.zip",
+        "",
+    ),
+    Line(
+        Out::Free,
+        "zip -FF tail.zip -O new.zip && chmod 644 new.zip",
+        "",
+    ),
+    Line(
+        Out::Free,
+        "zip -FF noend.zip -O new.zip && chmod 644 new.zip",
+        "y\n",
+    ),
+    Line(Out::Free, "zip -FF held.zip", ""),
+    Line(Out::Free, "zip -TT true held.zip", ""),
+    Line(Out::Free, "zip -T held.zip -TT true", ""),
+    Line(Out::Free, "zip -T held.zip -TT false", ""),
+    Line(Out::Free, "zip -r new.zip src -T -TT true", ""),
+    Line(Out::Free, "zip -T -TT test held.zip", ""),
+    Line(Out::Free, "zip -TT", ""),
+    Line(
+        Out::Free,
+        "zip -lf new -r new.zip src && truncate -s 0 new.log",
+        "",
+    ),
+    Line(
+        Out::Free,
+        "zip -li -lf list -la new.zip src/a && truncate -s 0 list.log",
+        "",
+    ),
+    Line(
+        Out::Free,
+        "zip -lf log.txt -q new.zip missing && truncate -s 0 log.txt",
+        "",
+    ),
+    Line(Out::Free, "zip -lf missing/log new.zip src/a", ""),
+    Line(Out::Free, "zip -la new.zip src/a", ""),
+    Line(Out::Free, "zip -li new.zip src/a", ""),
+    Line(Out::Free, "zip -s 0 split.zip -O new.zip", ""),
+    Line(Out::Free, "zip -s 0 split.zip", ""),
+    Line(Out::Free, "zip -T split.zip", ""),
+    Line(Out::Free, "zip -d split.zip src/a", ""),
+    Line(Out::Free, "zip split.zip src/a", ""),
+    Line(Out::Free, "zip -s 0 held.zip -O new.zip", ""),
+    Line(Out::Free, "zip -s 0 -r new.zip src", ""),
+    Line(Out::Free, "zip -s- split.zip", ""),
+    Line(Out::Same, "zip -sf split.zip", ""),
 ];
 
 /// Lines of `unzip`.
-pub(crate) const UNZIP: [Line; 152] = [
+pub(crate) const UNZIP: [Line; 171] = [
     Line(Out::Free, "unzip held.zip -d new", ""),
     Line(Out::Free, "unzip held", ""),
     Line(Out::Free, "unzip -q held.zip -d new", ""),
@@ -346,10 +410,37 @@ pub(crate) const UNZIP: [Line; 152] = [
     Line(Out::Same, "unzip -pa text.zip", ""),
     Line(Out::Same, "unzip -aap text.zip", ""),
     Line(Out::Free, "unzip -aqo text.zip bin -d new", ""),
+    Line(Out::Free, "unzip -K special.zip -d new", ""),
+    Line(Out::Free, "unzip special.zip -d new", ""),
+    Line(Out::Free, "unzip -qoK special.zip -d out", ""),
+    Line(Out::Free, "unzip -: up.zip -d new", ""),
+    Line(Out::Free, "unzip -q: up.zip -d out/src", ""),
+    Line(Out::Free, "unzip -:j up.zip -d new", ""),
+    Line(Out::Free, "unzip -:o up.zip ../up -d new", ""),
+    Line(Out::Free, "unzip -:n up.zip -d out/src", ""),
+    Line(Out::Free, "unzip -oB three.zip -d new", ""),
+    Line(Out::Free, "unzip -B three.zip -d new", "y\ny\n"),
+    Line(Out::Free, "unzip -B three.zip -d new", "A\n"),
+    Line(Out::Free, "unzip -B three.zip -d new", "n\ny\n"),
+    Line(
+        Out::Free,
+        "unzip -qoB three.zip && unzip -qoB three.zip",
+        "",
+    ),
+    Line(
+        Out::Free,
+        "unzip -qoB three.zip && unzip -B three.zip",
+        "y\ny\ny\n",
+    ),
+    Line(Out::Free, "unzip -foB held.zip -d out", ""),
+    Line(Out::Free, "unzip -uoB held.zip -d out", ""),
+    Line(Out::Free, "unzip -nB held.zip -d out", ""),
+    Line(Out::Free, "unzip -jBo alike.zip -d new", ""),
+    Line(Out::Free, "unzip -Zv held.zip", ""),
 ];
 
 /// Lines of `zipinfo`.
-pub(crate) const ZIPINFO: [Line; 37] = [
+pub(crate) const ZIPINFO: [Line; 41] = [
     Line(Out::Same, "zipinfo held.zip", ""),
     Line(Out::Same, "zipinfo held", ""),
     Line(Out::Same, "zipinfo -1 held.zip", ""),
@@ -387,4 +478,8 @@ pub(crate) const ZIPINFO: [Line; 37] = [
     Line(Out::Same, "zipinfo many/cp2*", ""),
     Line(Out::Free, "zipinfo many/*.zip", ""),
     Line(Out::Same, "zipinfo dup.zip", ""),
+    Line(Out::Free, "zipinfo -v held.zip", ""),
+    Line(Out::Free, "zipinfo -v held.zip src/a", ""),
+    Line(Out::Free, "zipinfo -v held.zip missing", ""),
+    Line(Out::Free, "zipinfo -v sealed.zip *.txt", ""),
 ];

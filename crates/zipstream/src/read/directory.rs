@@ -370,11 +370,14 @@ impl<'a> Entry<'a> {
 
     /// When it was modified.
     pub fn time(&self) -> EntryTime {
-        let (time, date) = (self.central.time, self.central.date);
-        let local = || EntryTime::Local {
-            seconds: time::from_dos(time, date),
-        };
-        extra::modified(self.central.extra).unwrap_or_else(local)
+        extra::modified(self.central.extra).unwrap_or_else(|| self.dos_time())
+    }
+
+    /// The same by its oldest fields alone: what a clock showed, to two seconds.
+    pub fn dos_time(&self) -> EntryTime {
+        EntryTime::Local {
+            seconds: time::from_dos(self.central.time, self.central.date),
+        }
     }
 
     /// Its comment.

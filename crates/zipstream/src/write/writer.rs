@@ -138,6 +138,24 @@ impl<W: Write> ArchiveWriter<W> {
         self.drain(WRITE_BYTES)
     }
 
+    /// Starts an entry whose headers say this, as [`copy`](Self::copy) does. Its bytes follow by
+    /// [`push_raw`](Self::push_raw), compressed as they are.
+    pub fn start_raw(&mut self, raw: RawEntry) -> Result<(), Error> {
+        self.encoder.start_raw(raw)
+    }
+
+    /// Adds bytes to the entry that [`start_raw`](Self::start_raw) has started.
+    pub fn push_raw(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.encoder.push_raw(bytes)?;
+        self.drain(WRITE_BYTES)
+    }
+
+    /// Ends that entry.
+    pub fn finish_raw(&mut self) -> Result<(), Error> {
+        self.encoder.finish_raw()?;
+        self.drain(WRITE_BYTES)
+    }
+
     /// Writes all output to the sink and flushes it, without ending anything.
     pub fn flush(&mut self) -> Result<(), Error> {
         self.drain(1)?;

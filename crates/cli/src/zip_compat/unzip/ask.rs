@@ -1,10 +1,9 @@
 //! Questions before files are replaced, and before encrypted entries are read.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{self, BufRead as _, Read as _};
 
-use zipstream::{ArchiveReader, Decryption, Password};
+use zipstream::{ArchiveReader, Decryption, Password, ReadAt};
 
 use crate::term::{message, password};
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
@@ -70,7 +69,11 @@ impl Answers {
 }
 
 /// Gives the reader the password of the command line, or asks for one.
-pub(super) fn unlock(line: &Line, reader: &mut ArchiveReader<File>, encrypted: bool) -> Ended<()> {
+pub(super) fn unlock<R: ReadAt>(
+    line: &Line,
+    reader: &mut ArchiveReader<R>,
+    encrypted: bool,
+) -> Ended<()> {
     if !encrypted {
         return Ok(());
     }

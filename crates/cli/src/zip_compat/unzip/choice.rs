@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fs::Metadata;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use zipstream::extract::local_to_utc;
 use zipstream::{Entry, EntryKind, name};
 
 use crate::zip_compat::ended::Ended;
 use crate::zip_compat::shown;
+use crate::zip_compat::unzip::climb::Climb;
 use crate::zip_compat::unzip::flags::{Line, Which};
 use crate::zip_compat::unzip::open::Opened;
 use crate::zip_compat::unzip::rows::verb;
@@ -61,6 +62,8 @@ pub(super) struct Names {
     controls: bool,
     /// Names that get lower case.
     lower: HashSet<String>,
+    /// The way to names that lead out of the target directory.
+    climb: Option<Climb>,
     /// Names in which backslashes stand for `/`: those of DOS that have none.
     slashed: HashSet<String>,
 }
@@ -79,20 +82,47 @@ impl Names {
                 lower.insert(name.into_owned());
             }
         }
-        Ok(Self {
+        let mut names = Self {
             junk: line.junk,
             controls: line.controls,
             lower,
             slashed,
-        })
+            climb: None,
+        };
+        if line.climbs {
+            let entries = entries(&opened.reader)?;
+            let targets = entries.iter().map(|entry| entry.name_lossy());
+            let targets: Vec<String> = targets.filter_map(|name| names.plain(&name)).collect();
+            let directory = line.directory.as_deref().unwrap_or(Path::new("."));
+            names.climb = Climb::of(directory, targets.iter().map(String::as_str))?;
+        }
+        Ok(names)
+    }
+
+    /// The directory that names are below.
+    pub(super) fn root(&self, line: &Line) -> PathBuf {
+        match (&self.climb, &line.directory) {
+            (Some(climb), _) => climb.root().to_owned(),
+            (None, Some(directory)) => directory.clone(),
+            (None, None) => PathBuf::from("."),
+        }
     }
 
     pub(super) fn has_backslashes(&self, entry: &str) -> bool {
         self.slashed.contains(entry)
     }
 
-    /// The name in the directory, where absolute names begin; `None` for directories that `-j` leaves out.
+    /// The name below the root; `None` for directories that `-j` leaves out.
     pub(super) fn target(&self, entry: &str) -> Option<String> {
+        let plain = self.plain(entry)?;
+        Some(match &self.climb {
+            Some(climb) => climb.below(&plain),
+            None => plain,
+        })
+    }
+
+    /// The name below the target directory, where absolute names begin.
+    fn plain(&self, entry: &str) -> Option<String> {
         let name = match self.slashed.contains(entry) {
             true => Cow::Owned(entry.replace('\\', "/")),
             false => Cow::Borrowed(entry),
@@ -114,13 +144,9 @@ impl Names {
 }
 
 /// Chooses entries, and looks at the files that they have.
-pub(super) fn choose(
-    line: &mut Line,
-    opened: &Opened,
-    rename: &dyn Fn(&str) -> Option<String>,
-) -> Ended<Choice> {
+pub(super) fn choose(line: &mut Line, opened: &Opened, names: &Names) -> Ended<Choice> {
     let directory = line.directory.clone();
-    let root = directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    let root = names.root(line);
     let which = line.which;
     let mut choice = Choice::default();
     let mut directories = HashSet::new();
@@ -134,7 +160,7 @@ pub(super) fn choose(
         }
         choice.matched += 1;
         choice.encrypted |= entry.is_encrypted();
-        let Some(target) = rename(&name) else {
+        let (Some(target), Some(plain)) = (names.target(&name), names.plain(&name)) else {
             continue;
         };
         // A directory may have several entries, and is made once.
@@ -154,8 +180,8 @@ pub(super) fn choose(
             made.insert(target.clone(), stated);
         }
         let shown = match &directory {
-            Some(directory) => shown::path(&directory.join(&target)),
-            None => shown::name(&target).into_owned(),
+            Some(directory) => shown::path(&directory.join(&plain)),
+            None => shown::name(&plain).into_owned(),
         };
         let text = match entry.kind() {
             EntryKind::Directory => format!("   creating: {shown}\n"),

@@ -1,6 +1,6 @@
 //! `unzip -t`, `-p` and `-c`: contents that become no files.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::io::Write as _;
 
 use files::output::Output;
@@ -64,9 +64,10 @@ impl Tally {
 pub(super) fn contents(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
     let (mut chosen, mut encrypted) = (Vec::new(), false);
     {
+        let all = line.members.is_empty() && line.excludes.is_empty();
         let mut selected = Selected::new(line);
         for entry in entries(&opened.reader)? {
-            if selected.takes(&entry.name_lossy()) {
+            if all || selected.takes(&entry.name_lossy()) {
                 encrypted |= entry.is_encrypted();
                 chosen.push(entry.position());
             }
@@ -115,23 +116,19 @@ pub(super) fn unreadable(error: &Error) -> Stop {
 
 fn test(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
     let reader = &opened.reader;
-    let names: Vec<(String, EntryKind)> = chosen
-        .iter()
-        .filter_map(|at| reader.directory().iter_at(*at).next()?.ok())
-        .map(|entry| (entry.name_lossy().into_owned(), entry.kind()))
-        .collect();
-    let wanted: std::collections::HashSet<&str> =
-        names.iter().map(|(name, _)| name.as_str()).collect();
-    let options = ExtractOptions::new()
-        .filter(|name| wanted.contains(name))
-        .context(context().clone());
+    let wanted: HashSet<u64>;
+    let mut options = ExtractOptions::new().context(context().clone());
+    if chosen.len() as u64 != reader.len() {
+        wanted = chosen.iter().copied().collect();
+        options = options.filter_entries(|entry| wanted.contains(&entry.position()));
+    }
     let report = extract_into(reader, Destination::Nowhere, &options);
     let report = report.map_err(|error| unreadable(&error))?;
     if signal::interrupted() {
         return Err(Stop::silent(code::INTERRUPTED));
     }
     let mut tally = Tally::default();
-    let mut failed = HashMap::new();
+    let mut failed = HashSet::new();
     for one in &report.failures {
         if let Reason::Archive(error) = &one.reason {
             tally.failed(error, line.password.is_some());
@@ -139,22 +136,24 @@ fn test(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
             tally.worse(code::DAMAGED);
         }
         message::failure(&Failure::new(one.to_string()));
-        failed.insert(one.entry.as_str(), ());
+        failed.insert(one.entry.as_str());
     }
-    let contents = names.iter().filter(|(name, kind)| {
-        *kind != EntryKind::Directory && !failed.contains_key(name.as_str())
-    });
-    tally.done = contents.count() as u64;
-    if line.quiet == 0 {
-        let mut text = String::new();
-        for (name, _) in &names {
-            let how = match failed.contains_key(name.as_str()) {
-                true => "failed",
-                false => "OK",
-            };
-            let name = shown::name(name);
+    let mut text = String::new();
+    let entries = chosen.iter();
+    for entry in entries.filter_map(|at| reader.directory().iter_at(*at).next()?.ok()) {
+        // Names are made where something is said or has failed alone.
+        let how = match failed.is_empty() || !failed.contains(&*entry.name_lossy()) {
+            true => "OK",
+            false => "failed",
+        };
+        tally.done += u64::from(entry.kind() != EntryKind::Directory && how == "OK");
+        if line.quiet == 0 {
+            let name = entry.name_lossy();
+            let name = shown::name(&name);
             text.push_str(&format!("    testing: {name:<22}   {how}\n"));
         }
+    }
+    if !text.is_empty() {
         write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
     }
     Ok(tally)

@@ -1,10 +1,9 @@
 //! `unzip` without an option that says otherwise: entries become files.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
 
+use zipstream::EntryKind;
 use zipstream::extract::{Destination, Existing, ExtractOptions, Reason, Stopped, extract_into};
-use zipstream::{EntryKind, name};
 
 use crate::failure::Failure;
 use crate::io::context;
@@ -13,6 +12,7 @@ use crate::term::message;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
 use crate::zip_compat::shown;
 use crate::zip_compat::unzip::ask::{self, Answers};
+use crate::zip_compat::unzip::backup::{Copies, back_up, rounds};
 use crate::zip_compat::unzip::choice::{Choice, Chosen, Names, choose};
 use crate::zip_compat::unzip::contents::{Tally, unreadable};
 use crate::zip_compat::unzip::flags::{Exists, Line, Which};
@@ -23,12 +23,12 @@ use crate::zip_compat::unzip::selection::{comment, finish_selection, unwritten};
 pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
     let names = Names::of(line, opened)?;
     let rename = |entry: &str| names.target(entry);
-    let root = line.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    let root = names.root(line);
     let Choice {
         entries: chosen,
         matched,
         encrypted,
-    } = choose(line, opened, &rename)?;
+    } = choose(line, opened, &names)?;
     if chosen.iter().any(|one| names.has_backslashes(&one.name)) {
         let name = opened.path.display();
         message::remark(&format!(
@@ -44,14 +44,16 @@ pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
     }
     let replaced: Vec<&Chosen> = chosen.iter().filter(|one| one.replaces()).collect();
     let answers = match line.exists {
-        Exists::Ask => ask::replace(&replaced),
+        // What is replaced by then has another name.
+        Exists::Ask if !line.backup => ask::replace(&replaced),
         _ => Answers::default(),
     };
-    if line.backup {
-        let kept = |one: &&&Chosen| one.exists && !answers.kept.contains(&one.position);
-        back_up(&root, replaced.iter().filter(kept).map(|one| &one.target))?;
-    }
-    let wanted = winners(line, &chosen, &answers);
+    let taken = || chosen.iter().filter(|one| is_taken(line, one, &answers));
+    let copies = match line.backup {
+        true => back_up(&root, taken(), line.exists != Exists::Overwrite)?,
+        false => Copies::new(),
+    };
+    let wanted = winners(line, taken());
     for one in chosen.iter().filter(|one| wanted.contains(&one.position)) {
         if one.name.starts_with('/') {
             let name = &one.name;
@@ -61,27 +63,44 @@ pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
     }
     let existing = match (line.exists, line.which) {
         (Exists::Skip, _) => Existing::Skip,
+        // The files that times were compared with have other names by now.
+        _ if line.backup => Existing::Overwrite,
         (_, Which::All) => Existing::Overwrite,
         (_, Which::Update) => Existing::Older,
         (_, Which::Freshen) => Existing::Freshen,
     };
-    let options = ExtractOptions::new()
+    let options = || {
+        ExtractOptions::new()
+            .exact_modes(true)
+            .special_bits(line.special)
+            .owners(line.owners)
+            .times(line.no_times < 2)
+            .directory_times(line.no_times == 0)
+            .texts(|entry| line.converts(entry))
+            .protect(&opened.path)
+            .context(context().clone())
+    };
+    let whole = options()
         .existing(existing)
-        .exact_modes(true)
-        .owners(line.owners)
-        .times(line.no_times < 2)
-        .directory_times(line.no_times == 0)
         .filter_entries(|entry| wanted.contains(&entry.position()))
-        .texts(|entry| line.converts(entry))
-        .rename(rename)
-        .protect(&opened.path)
-        .context(context().clone());
+        .rename(rename);
     // Where nothing may be made, not even the directory is.
     if line.which == Which::Freshen && !root.is_dir() {
         return Ok(finish_selection(line, matched, true).max(opened.code));
     }
-    let report = extract_into(&opened.reader, Destination::Directory(&root), &options)
+    let mut report = extract_into(&opened.reader, Destination::Directory(&root), &whole)
         .map_err(|error| unreadable(&error))?;
+    // Names tell entries of one run apart, and several copies are of one name.
+    for round in rounds(&chosen, &copies) {
+        let copied = options()
+            .existing(Existing::Overwrite)
+            .filter_entries(|entry| round.has(entry.position()))
+            .rename(|entry| round.copy(entry));
+        let copied = extract_into(&opened.reader, Destination::Directory(&root), &copied)
+            .map_err(|error| unreadable(&error))?;
+        report.failures.extend(copied.failures);
+        report.stopped = report.stopped.or(copied.stopped);
+    }
     let mut tally = Tally::default();
     if answers.ended {
         tally.worse(code::WARNING);
@@ -112,18 +131,20 @@ pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
     Ok(tally.code().max(found).max(opened.code))
 }
 
-/// The positions of the entries that become files: of several of one path the last one that is wanted.
-fn winners(line: &Line, chosen: &[Chosen], answers: &Answers) -> HashSet<u64> {
-    let wanted: Vec<&Chosen> = chosen
-        .iter()
-        .filter(|one| one.wanted && !answers.kept.contains(&one.position))
-        .filter(|one| match one.kind {
-            // A directory that is there stays as it is.
-            EntryKind::Directory => !one.exists,
-            // What the first has made exists.
-            _ => line.exists != Exists::Skip || !one.repeats,
-        })
-        .collect();
+/// Whether an entry becomes a file, if only until a later one of its path does.
+fn is_taken(line: &Line, one: &Chosen, answers: &Answers) -> bool {
+    let is_left = match one.kind {
+        // A directory that is there stays as it is.
+        EntryKind::Directory => one.exists,
+        // What the first has made exists.
+        _ => line.exists == Exists::Skip && one.repeats,
+    };
+    one.wanted && !is_left && !answers.kept.contains(&one.position)
+}
+
+/// The positions of the entries that stay files: of several of one path the last one that becomes one.
+fn winners<'a>(line: &Line, taken: impl Iterator<Item = &'a Chosen>) -> HashSet<u64> {
+    let wanted: Vec<&Chosen> = taken.collect();
     let last: HashMap<&str, u64> = wanted
         .iter()
         .map(|one| (one.target.as_str(), one.position))
@@ -133,6 +154,7 @@ fn winners(line: &Line, chosen: &[Chosen], answers: &Answers) -> HashSet<u64> {
         .iter()
         .find(|one| last[one.target.as_str()] != one.position)
         && line.quiet == 0
+        && !line.backup
     {
         let name = &one.name;
         message::remark(&match superseded {
@@ -158,28 +180,4 @@ fn say(line: &Line, chosen: &[Chosen], wanted: &HashSet<u64>, failed: &HashSet<&
         }
     }
     write_stdout_plain(text.as_bytes()).map_err(unwritten)
-}
-
-/// Whether a directory of a path is a link, which may lead out of the root: nothing is written there.
-fn leads_through_link(root: &Path, path: &str) -> bool {
-    let slashes = path.match_indices('/').map(|(at, _)| &path[..at]);
-    slashes
-        .filter(|above| !above.is_empty())
-        .any(|above| root.join(above).is_symlink())
-}
-
-/// Gives files that will be replaced another name: theirs with `~` behind it.
-fn back_up<'a>(root: &Path, paths: impl Iterator<Item = &'a String>) -> Ended<()> {
-    let mut done = HashSet::new();
-    for path in paths.filter(|path| done.insert(*path)) {
-        if name::check(path).is_err() || leads_through_link(root, path) {
-            continue;
-        }
-        let from = root.join(path);
-        let mut to = from.clone().into_os_string();
-        to.push("~");
-        std::fs::rename(&from, &to)
-            .map_err(|error| Stop::new(code::DISK, Failure::io("write", Path::new(&to), &error)))?;
-    }
-    Ok(())
 }

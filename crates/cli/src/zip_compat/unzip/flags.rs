@@ -55,6 +55,8 @@ pub(super) enum Style {
     Short,
     Medium,
     Long,
+    /// A page each, with all that is stated.
+    Pages,
 }
 
 /// What `zipinfo` shows.
@@ -88,6 +90,10 @@ pub(super) struct Line {
     pub(super) controls: bool,
     /// Files get the owners that the archive states.
     pub(super) owners: bool,
+    /// Files get set-user-ID, set-group-ID and sticky bits.
+    pub(super) special: bool,
+    /// Names may lead out of the directory by `..`.
+    pub(super) climbs: bool,
     pub(super) quiet: u8,
     /// Directories get no times; above 1, files neither.
     pub(super) no_times: u8,
@@ -99,12 +105,7 @@ pub(super) struct Line {
 }
 
 /// What is not served, and what serves in its place.
-const REFUSED: [(char, &str); 7] = [
-    (
-        'K',
-        "set-user-ID bits are never restored: set them with chmod",
-    ),
-    (':', "nothing is written outside of the target directory"),
+const REFUSED: [(char, &str); 5] = [
     ('M', "pipe the output through a pager: | less"),
     ('U', "names that are not ASCII are shown as they are"),
     ('V', "versions of VMS files are not known here"),
@@ -128,6 +129,8 @@ pub(super) fn parse(argv: &[OsString], info: bool) -> Ended<Line> {
         texts: 0,
         controls: false,
         owners: false,
+        special: false,
+        climbs: false,
         quiet: 0,
         no_times: 0,
         password: None,
@@ -259,6 +262,8 @@ impl Line {
             'a' => self.texts = self.texts.saturating_add(1),
             '^' => self.controls = true,
             'X' => self.owners = true,
+            'K' => self.special = true,
+            ':' => self.climbs = true,
             'L' => self.lower += 1,
             'q' => self.quiet = self.quiet.saturating_add(1),
             'h' => self.choose(Mode::Help),
@@ -289,12 +294,7 @@ impl Line {
             'z' => info.comment = true,
             'T' => info.decimal = true,
             'q' => self.quiet = self.quiet.saturating_add(1),
-            'v' => {
-                return Err(refuse(
-                    "option -v: the verbose pages of zipinfo are not served".to_owned(),
-                    "-l has sizes and methods; `perfkit unzip -lv` also offsets and checksums",
-                ));
-            }
+            'v' => info.style = Some(Style::Pages),
             _ => return Err(unknown(letter)),
         }
         Ok(())
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn what_is_not_served_is_refused_by_name() {
-        for line in ["-K a.zip", "-: a.zip", "-M a.zip", "-Y a.zip"] {
+        for line in ["-S a.zip", "-W a.zip", "-M a.zip", "-Y a.zip"] {
             let stop = read(line).unwrap_err();
             assert_eq!(stop.code, code::USAGE, "{line}");
             let failure = stop.failure.expect("a message");

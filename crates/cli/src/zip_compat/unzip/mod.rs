@@ -2,13 +2,17 @@
 
 mod archives;
 mod ask;
+mod attributes;
+mod backup;
 mod choice;
+mod climb;
 mod contents;
 mod extract;
 mod flags;
 mod info;
 mod list;
 mod open;
+mod pages;
 mod rows;
 mod run;
 mod selection;

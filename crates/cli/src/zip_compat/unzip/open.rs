@@ -9,10 +9,11 @@ use zipstream::{ArchiveReader, ErrorKind, ReadOptions, Warning};
 use crate::failure::Failure;
 use crate::term::message;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
+use crate::zip_compat::parts::{self, Source, Unopened};
 
 /// An archive and what its messages call it.
 pub(super) struct Opened {
-    pub(super) reader: ArchiveReader<File>,
+    pub(super) reader: ArchiveReader<Source>,
     /// The name by which it was found.
     pub(super) path: PathBuf,
     /// Its size.
@@ -27,7 +28,11 @@ pub(super) fn open(path: &Path, options: &ReadOptions) -> Ended<Opened> {
     let metadata = file
         .metadata()
         .map_err(|error| Stop::new(code::NOT_FOUND, Failure::io("read", &path, &error)))?;
-    let reader = ArchiveReader::open_with(file, options).map_err(|error| {
+    let reader = parts::open(file, &path, options).map_err(|error| {
+        let error = match error {
+            Unopened::Archive(error) => error,
+            Unopened::Part(failure) => return Stop::new(code::NOT_FOUND, failure),
+        };
         let exit = match error.kind() {
             ErrorKind::NotZip | ErrorKind::Truncated => code::NOT_FOUND,
             ErrorKind::Unsupported => code::UNSUPPORTED,
@@ -36,8 +41,9 @@ pub(super) fn open(path: &Path, options: &ReadOptions) -> Ended<Opened> {
         let name = path.display();
         Stop::new(
             exit,
-            Failure::new(format!("cannot read '{name}': {error}"))
-                .help("`perfkit zip --repair` recovers the intact entries of a damaged archive"),
+            Failure::new(format!("cannot read '{name}': {error}")).help(
+                "`zip -FF` recovers the intact entries of a damaged archive into another one",
+            ),
         )
     })?;
     let mut exit = 0;

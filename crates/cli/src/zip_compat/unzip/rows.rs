@@ -6,7 +6,12 @@ use zipstream::{Entry, EntryTime, Method};
 
 /// The time of an entry as a clock in this system's zone showed it.
 pub(super) fn clock(entry: &Entry<'_>) -> DateTime {
-    let (seconds, zone) = match entry.time() {
+    clock_of(entry.time())
+}
+
+/// A time as a clock in this system's zone showed it.
+pub(super) fn clock_of(time: EntryTime) -> DateTime {
+    let (seconds, zone) = match time {
         EntryTime::Local { seconds } => (seconds, TimeZone::UTC),
         time => (time.seconds_utc(|local| local), TimeZone::system()),
     };

@@ -33,8 +33,10 @@ ARCHIVE may be a pattern as well: '*.zip'.
   -a  line ends of texts as here          -aa of all files
   -T  set the time of the archive         -q  quiet, -qq quieter
   -X  owners as stated                    -^  control characters stay in names of files
+  -K  set-user-ID bits as stated          -:  names may lead out of DIR by '..'
 
-zipinfo: -1 -2 names  -s short  -m medium  -l long  -h header  -t totals  -z comment  -T sortable times
+zipinfo: -1 -2 names  -s short  -m medium  -l long  -v all  -h header  -t totals  -z comment
+         -T sortable times
 
 What differs from Info-ZIP: docs/zip.md. The command with all features is `perfkit unzip`.
 ";

@@ -3,6 +3,7 @@
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
+use std::process::Command;
 
 use files::rights::Rights;
 use files::splice::Undo;
@@ -30,6 +31,26 @@ pub(super) fn test(mut reader: ArchiveReader<&File>, password: Option<Password>)
             Failure::new(format!("the test of the archive failed: {failure}"))
                 .help("the archive that was there is unchanged"),
         )),
+    }
+}
+
+/// Has a command test the archive at `path`, which stands for `{}` in it or follows it. A failure leaves the old archive
+/// as it was.
+pub(super) fn test_by(command: &str, path: &Path) -> Ended<()> {
+    let quoted = format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
+    let whole = match command.contains("{}") {
+        true => command.replace("{}", &quoted),
+        false => format!("{command} {quoted}"),
+    };
+    let failed = |why: &str| {
+        let failure = Failure::new(format!("the test of the archive failed: {why}"));
+        let failure = failure.help("the archive that was there is unchanged");
+        Err(Stop::new(code::TEST, failure))
+    };
+    match Command::new("sh").arg("-c").arg(&whole).status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => failed(&format!("'{command}' ended with {status}")),
+        Err(error) => failed(&format!("sh cannot be run: {}", files::reason(&error))),
     }
 }
 

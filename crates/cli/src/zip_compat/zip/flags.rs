@@ -3,14 +3,14 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use zipstream::extract::local_to_utc;
 use zipstream::{Merge, Method};
 
-use crate::failure::Failure;
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
 use crate::zip_compat::matching::Patterns;
 use crate::zip_compat::words::{Words, is_option};
+use crate::zip_compat::zip::log::Wanted;
 use crate::zip_compat::zip::options::{self, Known, Takes};
+use crate::zip_compat::zip::values::{date, listed, refuse, split_size};
 
 /// What is done to the archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,10 @@ pub(super) enum Action {
     Copy,
     /// Corrects the offsets of a self-extracting archive.
     Adjust,
+    /// Copies all entries of an archive whose directory is there.
+    Fix,
+    /// Copies the intact entries of an archive, whatever is left of it.
+    Recover,
     Help,
     Version,
 }
@@ -46,6 +50,11 @@ pub(super) struct Line {
     pub(super) junk: bool,
     pub(super) moves: bool,
     pub(super) tests: bool,
+    /// The command that tests, in place of this program.
+    pub(super) tester: Option<String>,
+    pub(super) log: Wanted,
+    /// Whether the parts of a split archive are joined.
+    pub(super) joins: bool,
     pub(super) includes: Patterns,
     pub(super) excludes: Patterns,
     pub(super) names_from_stdin: bool,
@@ -84,6 +93,9 @@ pub(super) fn parse(argv: &[OsString]) -> Ended<Line> {
         junk: false,
         moves: false,
         tests: false,
+        tester: None,
+        log: Wanted::default(),
+        joins: false,
         includes: Patterns::default(),
         excludes: Patterns::default(),
         names_from_stdin: false,
@@ -273,6 +285,10 @@ impl Line {
             "d" => return self.choose(Action::Delete),
             "A" => return self.choose(Action::Adjust),
             "U" => return self.choose(Action::Copy),
+            "F" => return self.choose(Action::Fix),
+            "FF" => return self.choose(Action::Recover),
+            "la" => self.log.appends = true,
+            "li" => self.log.all = true,
             "m" => self.moves = true,
             "T" => self.tests = true,
             "@" => self.names_from_stdin = true,
@@ -290,8 +306,8 @@ impl Line {
             "h" | "h2" => self.action = Action::Help,
             "L" => self.action = Action::Version,
             // How an archive grows, its records and progress are not what a script sees.
-            "g" | "fd" | "fz" | "fz-" | "su" | "sU" | "sd" | "sc" | "so" | "db" | "dc" | "dd"
-            | "dg" | "du" | "dv" => {}
+            "g" | "fd" | "fz" | "fz-" | "su" | "sv" | "sU" | "sd" | "sc" | "so" | "db" | "dc"
+            | "dd" | "dg" | "du" | "dv" => {}
             digit => self.level = digit.parse().unwrap_or(self.level),
         }
         Ok(())
@@ -313,11 +329,19 @@ impl Line {
     }
 
     fn choose(&mut self, action: Action) -> Ended<()> {
+        // The stronger of the two repairs does what both do.
+        if matches!(
+            (self.action, action),
+            (Action::Fix, Action::Recover) | (Action::Recover, Action::Fix)
+        ) {
+            self.action = Action::Recover;
+            return Ok(());
+        }
         let first = Action::Merge(Merge::Replace);
         if self.action != first && self.action != action {
             return Err(refuse(
                 "two actions are asked for",
-                "use one of -u, -f, -d, -FS, -U and -A",
+                "use one of -u, -f, -d, -FS, -U, -F, -FF and -A",
             ));
         }
         self.action = action;
@@ -335,6 +359,9 @@ impl Line {
                 self.encrypts = true;
                 self.password = Some(value.into_encoded_bytes());
             }
+            "TT" => self.tester = Some(value.to_string_lossy().into_owned()),
+            "lf" => self.log.path = Some(PathBuf::from(value)),
+            "s" => self.joins = split_size(&value)?,
             "O" => self.output = Some(PathBuf::from(value)),
             "t" => self.after = Some(date(&value)?),
             "tt" => self.before = Some(date(&value)?),
@@ -364,42 +391,6 @@ impl Lists {
             _ => &mut self.exclude,
         }
     }
-}
-
-/// Patterns in a file, one per line.
-fn listed(path: &str) -> Ended<Vec<OsString>> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Stop::new(code::OPEN, Failure::io("read", path.as_ref(), &error)))?;
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    Ok(lines.map(OsString::from).collect())
-}
-
-/// When a day begins here: `2020-12-31` or `12312020`.
-fn date(value: &OsStr) -> Ended<i64> {
-    let text = value.to_string_lossy();
-    let part = |from: usize, to: usize| text.get(from..to)?.parse::<i16>().ok();
-    let parts = match text.len() {
-        10 if text.is_ascii() => part(0, 4).zip(part(5, 7)).zip(part(8, 10)),
-        8 if text.is_ascii() => part(4, 8).zip(part(0, 2)).zip(part(2, 4)),
-        _ => None,
-    };
-    let day = parts.and_then(|((year, month), day)| {
-        let small = |number: i16| i8::try_from(number).ok();
-        jiff::civil::Date::new(year, small(month)?, small(day)?).ok()
-    });
-    let day = day.ok_or_else(|| {
-        refuse(
-            &format!("'{text}' is not a date"),
-            "write it as 2020-12-31 or 12312020",
-        )
-    })?;
-    let midnight = day.to_zoned(jiff::tz::TimeZone::UTC);
-    let shown = midnight.map_or(0, |midnight| midnight.timestamp().as_second());
-    Ok(local_to_utc(shown))
-}
-
-fn refuse(message: &str, help: &str) -> Stop {
-    Stop::new(code::USAGE, Failure::new(message).help(help))
 }
 
 #[cfg(test)]

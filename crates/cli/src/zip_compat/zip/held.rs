@@ -5,16 +5,17 @@ use std::io;
 use std::path::Path;
 
 use files::target;
-use zipstream::{ArchiveReader, Merge};
+use zipstream::{ArchiveReader, Merge, ReadOptions};
 
 use crate::failure::Failure;
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
+use crate::zip_compat::parts::{self, Source, Unopened};
 use crate::zip_compat::zip::flags::{Action, Line};
 use crate::zip_compat::zip::warnings;
 
 /// The archive that is changed.
 pub(super) struct Held {
-    pub(super) reader: ArchiveReader<File>,
+    pub(super) reader: ArchiveReader<Source>,
     pub(super) metadata: Metadata,
 }
 
@@ -41,15 +42,26 @@ pub(super) fn hold(path: &Path, line: &Line) -> Ended<Option<Held>> {
         let name = path.display();
         Stop::new(
             code::STRUCTURE,
-            Failure::new(format!("'{name}' cannot be changed: {what}")).help(
-                "it is unchanged; `perfkit zip --repair` recovers the intact entries of an archive",
+            Failure::new(format!("'{name}' cannot be read: {what}")).help(
+                "it is unchanged; `zip -FF ARCHIVE -O NEW` recovers the intact entries of an archive",
             ),
         )
     };
     if !metadata.is_file() {
         return Err(broken("it is no regular file".to_owned()));
     }
-    let opened = ArchiveReader::open(file).and_then(|reader| reader.check().map(|()| reader));
-    let reader = opened.map_err(|error| broken(error.to_string()))?;
+    let reader = match parts::open(file, path, &ReadOptions::default()) {
+        Ok(reader) => reader,
+        Err(Unopened::Archive(error)) => return Err(broken(error.to_string())),
+        Err(Unopened::Part(failure)) => return Err(Stop::new(code::OPEN, failure)),
+    };
+    reader.check().map_err(|error| broken(error.to_string()))?;
+    let copies = line.output.is_some() || line.shows || line.action == Action::Copy;
+    if reader.source().is_split() && !copies {
+        let name = path.display();
+        let failure = Failure::new(format!("'{name}' is a split archive, which is not changed"));
+        let failure = failure.help("`zip -s 0 ARCHIVE -O NEW` joins its parts");
+        return Err(Stop::new(code::USAGE, failure));
+    }
     Ok(Some(Held { reader, metadata }))
 }

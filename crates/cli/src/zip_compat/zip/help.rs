@@ -23,6 +23,9 @@ An ARCHIVE that exists is changed: files are added, or replace their entries.
   -X  old times only                  -o  time of the newest entry
   -O FILE  write another archive      -sf show what would be done
   -U  copy entries as they are into the archive of -O
+  -F  copy a damaged archive to -O    -FF  what is intact of it
+  -TT COMMAND  test by it with -T     -s 0  join a split archive into -O
+  -lf FILE  log    -la  append to it    -li  with all that is said
   -A  check offsets    -q  quiet      -v  say more
 
 Exit codes: 0 done, 3 no archive, 8 test failed, 9 interrupted, 12 nothing to do, 14 and 15 cannot

@@ -99,7 +99,10 @@ pub(super) fn make(
         warnings::warn(line, "the archive is empty");
     }
     if line.tests {
-        apply::test(written, password)?;
+        match (&line.tester, target.temporary_path()) {
+            (Some(tester), Some(path)) => apply::test_by(tester, path)?,
+            _ => apply::test(written, password)?,
+        }
         if !line.quiet {
             say::print(&format!("test of {} OK\n", shown::path(output)), false);
         }

@@ -6,11 +6,14 @@ mod flags;
 mod held;
 mod help;
 mod input;
+mod log;
 mod make;
 mod options;
+mod repair;
 mod run;
 mod say;
 mod sources;
+mod values;
 mod warnings;
 mod write;
 

@@ -48,15 +48,13 @@ const fn refused(
     }
 }
 
-const REPAIR: &str = "`perfkit zip --repair BROKEN NEW` recovers the intact entries of an archive";
-const LOG: &str = "redirect the output to a file";
 const LINES: &str = "convert line ends before packing: unix2dos, dos2unix";
 
 /// All options; of two that share a first letter, the longer one comes first.
 pub(super) const OPTIONS: [Known; 71] = [
     flag("FS", "filesync"),
-    refused("FF", "fixfix", Takes::Nothing, REPAIR),
-    refused("F", "fix", Takes::Nothing, REPAIR),
+    flag("FF", "fixfix"),
+    flag("F", "fix"),
     refused(
         "FI",
         "fifo",
@@ -69,12 +67,7 @@ pub(super) const OPTIONS: [Known; 71] = [
         Takes::Nothing,
         "use -u, -f or -FS",
     ),
-    refused(
-        "TT",
-        "unzip-command",
-        Takes::Value,
-        "-T tests without another program",
-    ),
+    taking("TT", "unzip-command", Takes::Value),
     refused(
         "AS",
         "archive-set",
@@ -97,7 +90,7 @@ pub(super) const OPTIONS: [Known; 71] = [
         "sp",
         "split-pause",
         Takes::Nothing,
-        "archives are not split: split the file, and join it with cat",
+        "no pause between parts: `perfkit zip --split SIZE` makes archives that are complete each",
     ),
     flag("sf", "show-files"),
     flag("su", "show-unicode"),
@@ -105,25 +98,15 @@ pub(super) const OPTIONS: [Known; 71] = [
     flag("sd", "show-debug"),
     flag("sc", "show-command"),
     flag("so", "show-options"),
-    refused("sb", "split-bell", Takes::Nothing, "archives are not split"),
-    refused(
-        "sv",
-        "split-verbose",
-        Takes::Nothing,
-        "archives are not split",
-    ),
-    refused(
-        "s",
-        "split-size",
-        Takes::Value,
-        "archives are not split: split the file (`split -b`), and join it with cat",
-    ),
+    refused("sb", "split-bell", Takes::Nothing, "parts are not awaited"),
+    flag("sv", "split-verbose"),
+    taking("s", "split-size", Takes::Value),
     taking("tt", "before-date", Takes::Value),
     taking("t", "from-date", Takes::Value),
     refused("ll", "from-crlf", Takes::Nothing, LINES),
-    refused("la", "log-append", Takes::Nothing, LOG),
-    refused("lf", "logfile-path", Takes::Value, LOG),
-    refused("li", "log-info", Takes::Nothing, LOG),
+    flag("la", "log-append"),
+    taking("lf", "logfile-path", Takes::Value),
+    flag("li", "log-info"),
     refused("l", "to-crlf", Takes::Nothing, LINES),
     flag("ic", "ignore-case"),
     refused(

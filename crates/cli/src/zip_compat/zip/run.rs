@@ -19,7 +19,7 @@ use crate::zip_compat::zip::help::HELP;
 use crate::zip_compat::zip::make::{ask_password, make};
 use crate::zip_compat::zip::sources::{self, Found};
 use crate::zip_compat::zip::write::{self, Done};
-use crate::zip_compat::zip::{apply, input, say, warnings};
+use crate::zip_compat::zip::{apply, input, log, repair, say, warnings};
 
 /// Runs a command line.
 pub(in crate::zip_compat) fn run(words: &[OsString]) -> Ended<u8> {
@@ -49,34 +49,57 @@ pub(in crate::zip_compat) fn run(words: &[OsString]) -> Ended<u8> {
         Some(output) => named(output.clone()),
         None => archive.clone(),
     };
+    log::start(&line.log, [&archive, &output], words)?;
+    let ended = work(&mut line, &archive, &output);
+    log::end(&ended);
+    ended
+}
+
+/// Does what a command line says with an archive.
+fn work(line: &mut Line, archive: &Path, output: &Path) -> Ended<u8> {
     let mut names = std::mem::take(&mut line.names);
     if line.names_from_stdin {
         names.extend(input::names()?);
     }
-    let held = hold(&archive, &line)?;
-    if line.action == Action::Adjust {
-        return adjust(&line, held.as_ref(), &archive, &output);
+    let joins = line.joins && names.is_empty() && line.action == Action::Merge(Merge::Replace);
+    let fixes = matches!(line.action, Action::Fix | Action::Recover);
+    if (fixes || joins) && (line.output.is_none() || archive == output) {
+        let failure = Failure::new("options -F, -FF and -s 0 write another archive");
+        let failure = failure.help("name it with -O");
+        return Err(Stop::new(code::USAGE, failure));
     }
-    if line.action == Action::Copy {
-        return copy(&mut line, &names, held.as_ref(), &archive);
+    if fixes && !names.is_empty() {
+        let failure = Failure::new("options -F and -FF take no names but those of the archives");
+        let failure = failure.help("recover all first, and copy what you need by -U");
+        return Err(Stop::new(code::USAGE, failure));
     }
-    let (found, plan) = decide(&mut line, names, &archive, held.as_ref())?;
+    if line.action == Action::Recover {
+        return repair::recover(line, archive, output);
+    }
+    let held = hold(archive, line)?;
+    match line.action {
+        Action::Adjust => return adjust(line, held.as_ref(), archive, output),
+        Action::Copy | Action::Fix => return copy(line, &names, held.as_ref(), archive, output),
+        _ if joins => return copy(line, &names, held.as_ref(), archive, output),
+        _ => {}
+    }
+    let (found, plan) = decide(line, names, archive, held.as_ref())?;
     if line.shows {
-        show(&line, &found, &plan, held.as_ref());
+        show(line, &found, &plan, held.as_ref());
         return Ok(0);
     }
     let nothing = plan.changes() == 0;
     let alone = line.comment || line.entry_comments || line.tests || line.latest;
     if nothing && !(alone && held.is_some()) {
-        return unchanged(&line, &found, &plan, held.as_ref(), &output);
+        return unchanged(line, &found, &plan, held.as_ref(), output);
     }
     if let Some(held) = held
         .as_ref()
         .filter(|_| nothing && !line.comment && !line.entry_comments)
     {
-        return in_place(&line, held, &archive);
+        return in_place(line, held, archive);
     }
-    make(&line, &found, &plan, held.as_ref(), &output)
+    make(line, &found, &plan, held.as_ref(), output)
 }
 
 /// Tests an archive, or gives it another time; its bytes stay as they are.
@@ -84,7 +107,10 @@ fn in_place(line: &Line, held: &Held, archive: &Path) -> Ended<u8> {
     if line.tests {
         let file = File::open(archive)
             .map_err(|error| Stop::new(code::READ, Failure::io("read", archive, &error)))?;
-        apply::test(write::written(&file)?, ask_password(line)?)?;
+        match &line.tester {
+            Some(tester) => apply::test_by(tester, archive)?,
+            None => apply::test(write::written(&file)?, ask_password(line)?)?,
+        }
         if !line.quiet {
             say::print(&format!("test of {} OK\n", shown::path(archive)), false);
         }
@@ -134,16 +160,22 @@ fn adjust(line: &Line, held: Option<&Held>, archive: &Path, output: &Path) -> En
 }
 
 /// Copies entries as they are into another archive.
-fn copy(line: &mut Line, names: &[OsString], held: Option<&Held>, archive: &Path) -> Ended<u8> {
-    let Some(output) = line.output.clone().map(named) else {
+fn copy(
+    line: &mut Line,
+    names: &[OsString],
+    held: Option<&Held>,
+    archive: &Path,
+    output: &Path,
+) -> Ended<u8> {
+    if line.output.is_none() {
         let failure = Failure::new("option -U copies into another archive");
         let failure = failure.help("name it with -O");
         return Err(Stop::new(code::USAGE, failure));
-    };
+    }
     let Some(held) = held else {
         let name = archive.display();
         let failure = Failure::new(format!("there is no archive '{name}'"));
-        let failure = failure.help("-U copies entries of an archive: check its name");
+        let failure = failure.help("check its name");
         return Err(Stop::new(code::OPEN, failure));
     };
     let mut patterns = Patterns::default();
@@ -158,7 +190,7 @@ fn copy(line: &mut Line, names: &[OsString], held: Option<&Held>, archive: &Path
     if plan.steps.is_empty() {
         return Err(nothing(archive));
     }
-    make(line, &Found::default(), &plan, Some(held), &output)
+    make(line, &Found::default(), &plan, Some(held), output)
 }
 
 fn nothing(archive: &Path) -> Stop {

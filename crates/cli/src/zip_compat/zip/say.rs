@@ -10,11 +10,13 @@ use crate::term::message;
 use crate::zip_compat::shown;
 use crate::zip_compat::zip::decide::Plan;
 use crate::zip_compat::zip::flags::{Action, Line};
+use crate::zip_compat::zip::log;
 use crate::zip_compat::zip::sources::Found;
 use crate::zip_compat::zip::write::Done;
 
 /// Prints a text; that its reader went away does not end the work.
 pub(super) fn print(text: &str, to_stderr: bool) {
+    log::said(text);
     if to_stderr {
         text.lines().for_each(message::status);
     } else {

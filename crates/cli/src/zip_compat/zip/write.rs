@@ -41,7 +41,7 @@ pub(super) struct Done {
     pub(super) unread: HashSet<usize>,
 }
 
-fn failed(error: &zipstream::Error) -> Stop {
+pub(super) fn failed(error: &zipstream::Error) -> Stop {
     let exit = match error.kind() {
         zipstream::ErrorKind::Io(_) => code::WRITE,
         zipstream::ErrorKind::Name => code::OPEN,
