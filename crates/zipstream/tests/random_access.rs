@@ -394,20 +394,21 @@ fn resum_if_whole(index: &mut [u8], table: usize) {
     }
 }
 
+/// Counts the bytes that are read.
+struct Counted<'a>(&'a [u8], std::cell::Cell<u64>);
+impl ReadAt for Counted<'_> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> std::io::Result<usize> {
+        let got = self.0.read_at(buffer, offset)?;
+        self.1.set(self.1.get() + got as u64);
+        Ok(got)
+    }
+    fn size(&self) -> std::io::Result<u64> {
+        self.0.size()
+    }
+}
+
 #[test]
 fn only_what_a_range_needs_is_read() {
-    /// Counts the bytes that are read.
-    struct Counted<'a>(&'a [u8], std::cell::Cell<u64>);
-    impl ReadAt for Counted<'_> {
-        fn read_at(&self, buffer: &mut [u8], offset: u64) -> std::io::Result<usize> {
-            let got = self.0.read_at(buffer, offset)?;
-            self.1.set(self.1.get() + got as u64);
-            Ok(got)
-        }
-        fn size(&self) -> std::io::Result<u64> {
-            self.0.size()
-        }
-    }
     let content = words(8, 2000, 4_000_000);
     let stream = zlib(&content, 6);
     let (index, _) = index_of(&stream, 100_000, 70_000).unwrap();
@@ -430,4 +431,28 @@ fn only_what_a_range_needs_is_read() {
     let before = source.1.get();
     range_of(&reader, 2_000_005..2_000_009).unwrap();
     assert_eq!(source.1.get(), before);
+}
+
+#[test]
+fn of_an_archive_a_range_needs_its_end_and_a_header_as_well() {
+    let content = words(8, 2000, 8_000_000);
+    let mut writer = ArchiveWriter::new(Vec::new());
+    let added = writer.add("large", &EntryOptions::default(), &mut &content[..]);
+    added.expect("added");
+    let (archive, _) = writer.finish().expect("finished");
+    let source = Counted(&archive, 0.into());
+    let reader = ArchiveReader::open(&source).expect("an archive");
+    let entry = reader.find("large").expect("found").expect("there");
+    assert!(entry.compressed_bytes() > 1 << 20);
+    let mut scratch = Scratch::default();
+    let nothing = &mut |_: &[u8]| Ok::<_, Error>(());
+    let index = reader.build_index(&entry, &mut scratch, 100_000, nothing);
+    let index = index.expect("an index");
+    let before = source.1.get();
+    let range = 4_000_000..4_000_010;
+    let indexed = reader.indexed(&entry, &index, &mut Scratch::default());
+    let indexed = indexed.expect("its index");
+    assert!(range_of(&indexed, range.clone()).unwrap() == slice(&content, &range));
+    let read = source.1.get() - before;
+    assert!(read < 200_000, "{read}");
 }

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use zipstream::{
     ArchiveEncoder, ArchiveOptions, ArchiveReader, ArchiveWriter, EntryKind, EntryOptions,
-    EntryTime, Error, ErrorKind, KnownContent, Method, PipeReader, ReadOptions, StreamDecoder,
-    StreamEvent,
+    EntryTime, Error, ErrorKind, KnownContent, Method, PipeReader, ReadOptions, Scratch,
+    StreamDecoder, StreamEvent,
 };
 
 const MIB: usize = 1 << 20;
@@ -555,4 +555,27 @@ fn threads_are_waited_for_in_steps() {
     let (stepwise, steps) = pack(true);
     assert!(whole == stepwise);
     assert!(none == 0 && steps > 0);
+}
+
+#[test]
+fn a_scratch_serves_archive_after_archive() {
+    let contents = [&b"first content"[..], b"other content"];
+    let archives = contents.map(|content| {
+        let mut writer = ArchiveWriter::new(Vec::new());
+        let options = EntryOptions::new(Method::Stored);
+        writer.add("a", &options, &mut &content[..]).expect("added");
+        writer.finish().expect("finished").0
+    });
+    let readers = [0, 1].map(|at: usize| ArchiveReader::open(&archives[at][..]).expect("read"));
+    let mut scratch = Scratch::default();
+    for at in [0, 1, 1, 0, 1] {
+        let entry = readers[at].find("a").expect("found").expect("there");
+        let mut found = Vec::new();
+        let extracted = readers[at].extract(&entry, &mut scratch, &mut |piece: &[u8]| {
+            found.extend_from_slice(piece);
+            Ok::<_, Error>(())
+        });
+        extracted.expect("read");
+        assert_eq!(found, contents[at]);
+    }
 }

@@ -3,7 +3,7 @@
 mod decode;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[cfg(feature = "tokio")]
 pub(super) use self::decode::PIECE_BYTES;
@@ -24,6 +24,9 @@ const WHOLE_BYTES_MAX: u64 = 1 << 20;
 /// How many bytes longer than in the directory the local extra fields may be to be read together
 /// with the content.
 const EXTRA_SLACK_BYTES: usize = 64;
+
+/// The number of the next reader: the bytes in a scratch are those of one archive.
+static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// Reads an archive by its directory, which is kept in memory.
 ///
@@ -47,9 +50,10 @@ pub struct ArchiveReader<R> {
     options: ReadOptions,
     decryption: Option<Decryption>,
     produced: AtomicU64,
+    number: u64,
 }
 
-/// The buffers and codecs of one reading thread.
+/// The buffers and codecs of one reading thread, for any archives.
 #[derive(Default)]
 pub struct Scratch {
     pub(crate) window: Window,
@@ -105,6 +109,7 @@ impl<R: ReadAt> ArchiveReader<R> {
             options: *options,
             decryption: None,
             produced: AtomicU64::new(0),
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
         })
     }
 
@@ -118,6 +123,7 @@ impl<R: ReadAt> ArchiveReader<R> {
             options: self.options,
             decryption: self.decryption.clone(),
             produced: AtomicU64::new(0),
+            number: self.number,
         }
     }
 
@@ -200,6 +206,17 @@ impl<R: ReadAt> ArchiveReader<R> {
 
     /// Where the content of an entry starts, according to its local header.
     pub(crate) fn locate(&self, entry: &Entry<'_>, scratch: &mut Scratch) -> Result<u64, Error> {
+        self.locate_and_fetch(entry, scratch, entry.compressed_bytes())
+    }
+
+    /// The same, with this much of the content in the window, as long as that is not too much.
+    pub(crate) fn locate_and_fetch(
+        &self,
+        entry: &Entry<'_>,
+        scratch: &mut Scratch,
+        content_bytes: u64,
+    ) -> Result<u64, Error> {
+        scratch.window.belong_to(self.number);
         let (offset, end) = (entry.offset(), self.directory.start());
         let stated_at = entry.record_offset();
         refuse_unreadable(entry.central().flags, stated_at)?;
@@ -209,7 +226,7 @@ impl<R: ReadAt> ArchiveReader<R> {
             return Err(outside());
         }
         let names = entry.name_bytes().len() + entry.central().extra.len();
-        let whole = entry.compressed_bytes().min(WHOLE_BYTES_MAX) as usize;
+        let whole = content_bytes.min(WHOLE_BYTES_MAX) as usize;
         let guess = LOCAL_BYTES + names + EXTRA_SLACK_BYTES + whole;
         let left = usize::try_from(end - offset).unwrap_or(usize::MAX);
         let source = &self.source;

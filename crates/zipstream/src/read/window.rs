@@ -16,9 +16,18 @@ pub(crate) struct Window {
     bytes: Vec<u8>,
     filled: usize,
     start: u64,
+    /// The reader whose archive they are of.
+    owner: u64,
 }
 
 impl Window {
+    /// Forgets the bytes of any other reader's archive.
+    pub(crate) fn belong_to(&mut self, owner: u64) {
+        if self.owner != owner {
+            (self.owner, self.start, self.filled) = (owner, 0, 0);
+        }
+    }
+
     /// At least `need` bytes from `offset` on, and whatever follows them in memory. Reads nothing
     /// from `end` on.
     pub(crate) fn get(

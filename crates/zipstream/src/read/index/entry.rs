@@ -134,6 +134,7 @@ impl<R: ReadAt> ArchiveReader<R> {
                 "its method is {method}: only deflate entries have an index"
             ));
         }
-        self.locate(entry, scratch)
+        // Which part of the content is wanted, the index will say.
+        self.locate_and_fetch(entry, scratch, 0)
     }
 }
