@@ -100,6 +100,8 @@ fn an_interrupt_at_any_moment_of_the_start_is_heeded() {
             .stderr(Stdio::null())
             .spawn()
             .expect("runs");
+        // Where signals are ignored, another program runs first and must have set them back.
+        common::until_perfkit_runs(&child);
         std::thread::sleep(Duration::from_micros(500 * nth));
         send(&child, Signal::SIGINT);
         // Its input stays open: nothing else ends it.

@@ -46,6 +46,23 @@ fn signals_are_ignored() -> bool {
     signal_mask("self", "SigIgn:") & WATCHED != 0
 }
 
+/// Waits until a child of [`perfkit`] runs the binary and no longer `env`, which only starts it.
+///
+/// # Panics
+///
+/// After a minute.
+#[cfg(unix)]
+pub(crate) fn until_perfkit_runs(child: &std::process::Child) {
+    if !signals_are_ignored() {
+        return;
+    }
+    let running = format!("/proc/{}/exe", child.id());
+    signals::until("the binary", || {
+        std::fs::read_link(&running)
+            .is_ok_and(|path| path == Path::new(env!("CARGO_BIN_EXE_perfkit")))
+    });
+}
+
 /// A set of signals of a process, as Linux tells it; empty elsewhere and when the process is gone.
 fn signal_mask(process: &str, key: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
