@@ -14,6 +14,7 @@
 //!   several threads with the feature `parallel`.
 //! - [`deflate`]: the deflate codec by itself; its decoder takes input in any cut and names the bit
 //!   where a stream is invalid.
+//! - [`gzip`]: gzip files, read member by member and verified.
 //! - [`Merge`]: what becomes of files and of the entries of their names: append, update, freshen, sync.
 //! - [`combine`]: archives merged and split, their entries as they are.
 //! - [`name`]: which names may become paths.
@@ -51,6 +52,7 @@ mod error;
 #[cfg(feature = "extract")]
 pub mod extract;
 mod format;
+pub mod gzip;
 mod merge;
 mod method;
 pub mod name;

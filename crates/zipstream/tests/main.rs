@@ -14,6 +14,7 @@ mod edit;
 mod external_content;
 #[cfg(feature = "extract")]
 mod extract;
+mod gzip;
 mod hostile;
 mod hostile_table;
 mod inflate;

@@ -1,0 +1,8 @@
+//! gzip (RFC 1952), reading: members one after the other, input in any cut, each member verified.
+
+mod decoder;
+mod error;
+mod header;
+
+pub use decoder::{GzipDecoder, GzipStep, GzipTotals, MAGIC};
+pub use error::{GzipError, GzipFlaw};

@@ -1,0 +1,233 @@
+//! gzip files in any cut: what is read, against libdeflate, and what is refused, with its place.
+
+use zipstream::Crc32;
+use zipstream::deflate::Compressor;
+use zipstream::gzip::{GzipDecoder, GzipError, GzipFlaw, GzipTotals};
+
+use crate::data::Random;
+
+const HAS_CHECKSUM: u8 = 2;
+const HAS_EXTRA: u8 = 4;
+const HAS_NAME: u8 = 8;
+const HAS_COMMENT: u8 = 16;
+
+/// A member with the fields of `flags`.
+fn member(content: &[u8], flags: u8, level: i32) -> Vec<u8> {
+    let mut out = vec![0x1f, 0x8b, 8, flags, 1, 2, 3, 4, 0, 255];
+    if flags & HAS_EXTRA != 0 {
+        out.extend_from_slice(b"\x07\0AB\x03\0\0\x01\0");
+    }
+    if flags & HAS_NAME != 0 {
+        out.extend_from_slice(b"name.txt\0");
+    }
+    if flags & HAS_COMMENT != 0 {
+        out.push(0);
+    }
+    if flags & HAS_CHECKSUM != 0 {
+        let sum = crc32fast::hash(&out) as u16;
+        out.extend_from_slice(&sum.to_le_bytes());
+    }
+    Compressor::new(level).compress(content, 0, true, &mut out);
+    let mut sum = Crc32::new();
+    sum.update(content);
+    out.extend_from_slice(&sum.sum().to_le_bytes());
+    out.extend_from_slice(&(content.len() as u32).to_le_bytes());
+    out
+}
+
+/// Reads a file in parts of these sizes.
+fn read(
+    file: &[u8],
+    mut input: impl FnMut() -> usize,
+    mut room: impl FnMut() -> usize,
+) -> Result<(Vec<u8>, GzipTotals), GzipError> {
+    let mut decoder = GzipDecoder::new();
+    let (mut out, mut rest) = (Vec::new(), file);
+    let mut buffer = vec![0; 1 << 17];
+    while !rest.is_empty() {
+        let (mut part, after) = rest.split_at(input().clamp(1, rest.len()));
+        rest = after;
+        loop {
+            let bytes = room().clamp(1, buffer.len());
+            let step = decoder.read(part, &mut buffer[..bytes])?;
+            out.extend_from_slice(&buffer[..step.produced]);
+            part = &part[step.consumed..];
+            if part.is_empty() && !step.more_output {
+                break;
+            }
+        }
+    }
+    Ok((out, decoder.finish()?))
+}
+
+fn whole(file: &[u8]) -> Result<(Vec<u8>, GzipTotals), GzipError> {
+    read(file, || usize::MAX, || usize::MAX)
+}
+
+fn content(random: &mut Random, bytes: usize) -> Vec<u8> {
+    let mut content = Vec::with_capacity(bytes);
+    while content.len() < bytes {
+        let word = random.next(50) as u8;
+        content.extend((0..random.next(9) as u8).map(|at| word.wrapping_mul(31) ^ at));
+        content.push(b' ');
+    }
+    content.truncate(bytes);
+    content
+}
+
+#[test]
+fn members_of_any_header_and_size_are_read_in_any_cut() {
+    let mut random = Random(41);
+    let sizes = [0, 1, 2, 299, 32_768, 131_071, 131_072, 131_073, 400_000];
+    for round in 1..=60 {
+        let mut file = Vec::new();
+        let mut expected = Vec::new();
+        let members = 1 + random.next(4);
+        for _ in 0..members {
+            let bytes = sizes[random.next(sizes.len())];
+            let part = content(&mut random, bytes);
+            let flags = (random.next(16) as u8) << 1;
+            file.extend(member(&part, flags, random.next(10) as i32));
+            expected.extend(part);
+        }
+        let padding = [0, 0, 1, 511][random.next(4)];
+        file.resize(file.len() + padding, 0);
+        let totals = GzipTotals {
+            members: members as u64,
+            bytes_in: file.len() as u64,
+            bytes_out: expected.len() as u64,
+        };
+        let small = 1 + random.next(if file.len() > 20_000 { 3_000 } else { 9 });
+        let mut other = Random(round);
+        let found = [
+            whole(&file),
+            read(&file, || small, || usize::MAX),
+            read(
+                &file,
+                || 1 + random.next(100_000),
+                || 1 + other.next(1 << 17),
+            ),
+        ];
+        for found in found {
+            assert!(
+                found == Ok((expected.clone(), totals)),
+                "{round}: {:?}",
+                found.map(|found| found.1)
+            );
+        }
+    }
+}
+
+#[test]
+fn a_file_cut_anywhere_is_truncated_there() {
+    let file = member(
+        b"some text, some text",
+        HAS_EXTRA | HAS_NAME | HAS_CHECKSUM,
+        6,
+    );
+    for bytes in 0..file.len() {
+        let error = whole(&file[..bytes]).expect_err("it is cut");
+        assert_eq!(
+            (error.flaw(), error.offset()),
+            (GzipFlaw::Truncated, bytes as u64)
+        );
+    }
+    let twice = [&file[..], &file[..12]].concat();
+    assert_eq!(
+        whole(&twice).expect_err("it is cut").offset(),
+        twice.len() as u64
+    );
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_byte() {
+    let plain = member(b"some text", 0, 6);
+    let full = member(b"some text", 30, 6);
+    let end = plain.len();
+    let changed = |file: &[u8], at: usize, byte: u8| {
+        let mut file = file.to_vec();
+        file[at] = byte;
+        file
+    };
+    let behind = |bytes: &[u8]| [&plain[..], bytes].concat();
+    // The checksum of the full header is behind its comment: 10 + 9 + 9 + 1.
+    let cases: [(Vec<u8>, &str); 10] = [
+        (b"PK\x03\x04".to_vec(), "no gzip header at byte 0"),
+        (b"\x1f\x9d".to_vec(), "no gzip header at byte 0"),
+        (
+            changed(&plain, 2, 7),
+            "compression method 7 of the gzip header at byte 2 is unknown; only 8 (deflate) is defined",
+        ),
+        (
+            changed(&plain, 3, 0x60),
+            "the gzip header sets reserved flags at byte 3: 0x60",
+        ),
+        (
+            changed(&full, 4, 0),
+            "checksum of the gzip header at byte 29: stated ",
+        ),
+        (
+            changed(&plain, 10, 7),
+            "a block of a reserved type at byte 10, bit 0",
+        ),
+        (
+            changed(&plain, end - 8, !plain[end - 8]),
+            &format!("CRC-32 at byte {}: stated ", end - 8),
+        ),
+        (
+            changed(&plain, end - 4, 10),
+            &format!(
+                "size of the content (ISIZE) at byte {}: stated 10, counted 9",
+                end - 4
+            ),
+        ),
+        (
+            behind(b"\0\0\0x"),
+            &format!(
+                "at byte {}, behind the last gzip member, is other data",
+                end + 3
+            ),
+        ),
+        (
+            behind(b"text"),
+            &format!("at byte {end}, behind the last gzip member, is other data"),
+        ),
+    ];
+    for (file, expected) in &cases {
+        for small in [1, usize::MAX] {
+            let error = read(file, || small, || usize::MAX).expect_err(expected);
+            let text = error.to_string();
+            assert!(text.starts_with(expected), "{text}, expected {expected}");
+        }
+    }
+}
+
+#[test]
+fn a_changed_byte_is_judged_as_libdeflate_judges_it() {
+    let mut random = Random(7);
+    let mut other = libdeflater::Decompressor::new();
+    let mut accepted = 0;
+    for _ in 0..4_000 {
+        let bytes = random.next(300);
+        let text = content(&mut random, bytes);
+        // libdeflate skips the checksum of a header.
+        let flags = (random.next(8) as u8) << 2;
+        let mut file = member(&text, flags, random.next(10) as i32);
+        let at = random.next(file.len());
+        file[at] ^= 1 << random.next(8);
+        if file[3] & HAS_CHECKSUM != 0 {
+            continue;
+        }
+        let mut out = vec![0; 100_000];
+        let expected = other.gzip_decompress(&file, &mut out).ok();
+        let found = whole(&file).ok();
+        accepted += u64::from(found.is_some());
+        assert_eq!(
+            found.map(|(found, _)| found),
+            expected.map(|bytes| out[..bytes].to_vec()),
+            "byte {at}"
+        );
+    }
+    // A change of the time, the name or the extra field.
+    assert!(accepted > 200, "{accepted}");
+}
