@@ -16,6 +16,7 @@ mod fix_log;
 mod fix_session;
 mod fix_settings;
 mod fix_template;
+mod gzip;
 mod inflate;
 mod matcher_log;
 mod numbers;
@@ -37,6 +38,7 @@ pub use crate::fix_log::fix_log;
 pub use crate::fix_session::{fix_bad_line, fix_session};
 pub use crate::fix_settings::{fix_exchange, fix_settings};
 pub use crate::fix_template::fix_template;
+pub use crate::gzip::gzip_read;
 pub use crate::inflate::inflate_differential;
 pub use crate::matcher_log::matcher_log;
 pub use crate::numbers::{
@@ -72,6 +74,7 @@ pub const TARGETS: &[Target] = &[
     ("fix_template", fix_template),
     ("foreign_read", foreign_read),
     ("gate_parse", gate_parse),
+    ("gzip_read", gzip_read),
     ("hgrm_read", hgrm_read),
     ("histogram_decode", histogram_decode),
     ("hlog_read", hlog_read),

@@ -110,6 +110,11 @@ fn gate_parse() {
 }
 
 #[test]
+fn gzip_read() {
+    hold("gzip_read");
+}
+
+#[test]
 fn hgrm_read() {
     hold("hgrm_read");
 }

@@ -31,6 +31,7 @@ mod fix_settings;
 mod fix_store;
 mod fix_tools;
 mod floors;
+mod gzip;
 mod help_flags;
 mod imported;
 mod input_sizes;

@@ -9,8 +9,8 @@ use crate::{Error, Result, target, url};
 
 /// Suffix of zstd files.
 const SUFFIX: &str = "zst";
-/// Suffix of tar archives in zstd.
-const SUFFIX_TAR: &str = "tzst";
+/// The suffixes of what is decompressed, and what is left of the name.
+const SUFFIXES: [(&str, &str); 4] = [(SUFFIX, ""), ("tzst", "tar"), ("gz", ""), ("tgz", "tar")];
 
 /// Where a job's output goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,8 @@ pub enum Direction {
         /// Whether a walk leaves out files that have the suffix.
         exclude_compressed: bool,
     },
-    /// `FILE.zst` becomes `FILE`. A walk takes files with the suffix.
+    /// `FILE.zst` or `FILE.gz` becomes `FILE`, `FILE.tzst` or `FILE.tgz` becomes `FILE.tar`. A walk takes files
+    /// with such a suffix.
     Decompress,
 }
 
@@ -189,9 +190,8 @@ fn destination(source: &Path, request: &Request<'_>) -> Result<Destination> {
             name.push(SUFFIX);
             place(name.into())
         }
-        Direction::Decompress => match source.extension().and_then(|e| e.to_str()) {
-            Some(SUFFIX) => place(source.with_extension("")),
-            Some(SUFFIX_TAR) => place(source.with_extension("tar")),
+        Direction::Decompress => match suffix_of(source) {
+            Some((_, left)) => place(source.with_extension(left)),
             _ if is_suffix_alone(source) => Err(Error::OnlySuffix {
                 path: source.to_owned(),
             }),
@@ -223,19 +223,17 @@ fn place(source: &Path, beside: PathBuf, place: &Place) -> Result<PathBuf> {
     }
 }
 
-/// Whether the name says zstd.
-fn is_compressed(path: &Path) -> bool {
-    let suffix = path.extension().and_then(|suffix| suffix.to_str());
-    matches!(suffix, Some(SUFFIX | SUFFIX_TAR))
+/// The suffix of what is decompressed, and what is left of it.
+fn suffix_of(path: &Path) -> Option<(&'static str, &'static str)> {
+    let found = path.extension()?.to_str()?;
+    SUFFIXES.into_iter().find(|(suffix, _)| *suffix == found)
 }
 
-/// Whether the name is `.zst` or `.tzst` and no more.
+/// Whether the name is a suffix, such as `.zst`, and no more.
 fn is_suffix_alone(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
-    matches!(
-        name.and_then(|name| name.strip_prefix('.')),
-        Some(SUFFIX | SUFFIX_TAR)
-    )
+    let found = name.and_then(|name| name.strip_prefix('.'));
+    SUFFIXES.iter().any(|(suffix, _)| found == Some(*suffix))
 }
 
 fn walk(root: &Path, request: &Request<'_>, sources: &mut Vec<PathBuf>, result: &mut Jobs) {
@@ -244,13 +242,13 @@ fn walk(root: &Path, request: &Request<'_>, sources: &mut Vec<PathBuf>, result: 
     for entry in WalkDir::new(root).follow_links(false).sort_by_file_name() {
         match entry {
             Ok(entry) if entry.file_type().is_file() => {
-                let compressed = is_compressed(entry.path());
+                let suffix = suffix_of(entry.path()).map(|(suffix, _)| suffix);
                 let wanted = match request.direction {
                     _ if request.any_name => true,
                     Direction::Compress { exclude_compressed } => {
-                        !(compressed && exclude_compressed)
+                        !(exclude_compressed && matches!(suffix, Some("zst" | "tzst")))
                     }
-                    Direction::Decompress => compressed,
+                    Direction::Decompress => suffix.is_some(),
                 };
                 if wanted {
                     sources.push(entry.into_path());

@@ -4,7 +4,7 @@ use zipstream::{ArchiveOptions, ArchiveWriter, EntryOptions, Method};
 
 use crate::Seed;
 
-/// The seeds of `zip_extract`, `zip_read`, `zip_roundtrip`, `deflate_roundtrip`, `inflate_differential` and
+/// The seeds of `zip_extract`, `zip_read`, `zip_roundtrip`, `deflate_roundtrip`, `inflate_differential`, `gzip_read` and
 /// `deflate_index`.
 pub(crate) fn seeds() -> Vec<Seed> {
     let mut seeds = Vec::new();
@@ -93,6 +93,30 @@ pub(crate) fn seeds() -> Vec<Seed> {
         ),
     ] {
         seeds.push(Seed::new("inflate_differential", name, bytes));
+    }
+    // A kind and the sizes of two parts, then a plan or a file as it is: "hello\\n", and an empty member.
+    let file = |rest: &[u8]| {
+        let hello =
+            b"\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\x48\xcd\xc9\xc9\xe7\x02\0\x20\x30\x3a\x36\x06\0\0\0";
+        [&[1, 3, 0, 9, 0], &hello[..], rest].concat()
+    };
+    let empty = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0";
+    for (name, bytes) in [
+        ("nothing", Vec::new()),
+        ("one", file(b"")),
+        ("two", file(empty)),
+        ("padded", file(&[0; 9])),
+        ("more", file(b"more")),
+        (
+            "fields",
+            b"\x00\x03\x00\x09\x00\x0f\x06\x03\x00\x00some text, some text".to_vec(),
+        ),
+        (
+            "changed",
+            b"\x00\x03\x00\x09\x00\x00\x06\x0b\x00\x04some text, some text".to_vec(),
+        ),
+    ] {
+        seeds.push(Seed::new("gzip_read", name, bytes));
     }
     for (name, bytes) in indexes() {
         seeds.push(Seed::new("deflate_index", name, bytes));

@@ -1,4 +1,4 @@
-//! perfkit under the name `zstd` (and `unzstd`, `zstdcat`): its command line and its messages.
+//! perfkit under the name `zstd` (and `unzstd`, `zstdcat`, `gunzip`, `zcat`): its command line and its messages.
 
 pub(crate) mod flags;
 mod messages;

@@ -12,14 +12,23 @@ fn names_follow_the_suffix_both_ways() {
     let found = jobs(&Request::of(&files, COMPRESS)).expect("jobs").jobs;
     assert_eq!(found[0].destination, Destination::File("a.txt.zst".into()));
     assert_eq!(found[1].destination, Destination::Stdout);
-    let files = ["d/a.txt.zst".into(), "b.tzst".into(), "c.gz".into()];
+    let files = [
+        "d/a.txt.zst".into(),
+        "b.tzst".into(),
+        "c.log.gz".into(),
+        "d.tgz".into(),
+        ".gz".into(),
+        "e.xz".into(),
+    ];
     let found = jobs(&Request::of(&files, Direction::Decompress)).expect("jobs");
     assert_eq!(
         found.jobs[0].destination,
         Destination::File("d/a.txt".into())
     );
     assert_eq!(found.jobs[1].destination, Destination::File("b.tar".into()));
-    assert_eq!(found.failures.len(), 1);
+    assert_eq!(found.jobs[2].destination, Destination::File("c.log".into()));
+    assert_eq!(found.jobs[3].destination, Destination::File("d.tar".into()));
+    assert_eq!(found.failures.len(), 2);
 }
 
 #[test]

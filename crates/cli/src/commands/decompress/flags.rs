@@ -13,11 +13,11 @@ use crate::args::settings::ReferenceArgs;
 use crate::args::units::{self, ByteRange};
 use crate::failure::{Failure, Result};
 
-/// Decompress, test or list zstd files.
+/// Decompress, test or list zstd files; gzip too.
 ///
 /// Without FILE, or with `-`, decompresses standard input to standard output. Otherwise decompresses
-/// each FILE.zst to FILE and keeps the source. The report goes to standard error, a listing (-l) to
-/// standard output.
+/// each FILE.zst or FILE.gz to FILE and keeps the source. The report goes to standard error, a listing
+/// (-l, zstd only) to standard output.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit decompress access.log.zst

@@ -1,6 +1,7 @@
 //! `perfkit decompress`: writes, tests (`-t`) or lists (`-l`).
 
 pub(crate) mod flags;
+mod gzip;
 mod passing;
 pub(crate) mod run;
 mod stage;

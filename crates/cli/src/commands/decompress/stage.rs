@@ -3,6 +3,7 @@
 use files::plan::Job;
 use files::sink::Written;
 use files::source::Summary;
+use zipstream::gzip::{self, GzipDecoder};
 use zstdkit::parallel::{JobObserver, ParallelDecoder};
 use zstdkit::seekable::{RangeDecoder, SeekTable};
 use zstdkit::{Decoder, DecoderOptions, ErrorKind, State};
@@ -24,7 +25,7 @@ const WINDOW_LOG_MAX_OF_ANOTHER: u32 = 23;
 
 /// One decoder over all files of a run.
 pub(crate) struct Decompress {
-    options: DecoderOptions,
+    pub(super) options: DecoderOptions,
     decoder: Decoder,
     /// Whether input that is not zstd is copied unchanged.
     pass_through: bool,
@@ -38,6 +39,8 @@ pub(crate) struct Decompress {
     many: Option<bool>,
     /// Whether this is one of several stages, which leaves frames with a large window to the first one.
     is_another: bool,
+    /// For gzip files, once there was one.
+    pub(super) gzip: Option<GzipDecoder>,
     pub(super) checksums: u64,
     pub(super) checksum_errors: u64,
 }
@@ -64,6 +67,7 @@ impl Decompress {
             part: None,
             many: None,
             is_another: false,
+            gzip: None,
             checksums: 0,
             checksum_errors: 0,
         })
@@ -127,6 +131,9 @@ impl Stage for Decompress {
     }
 
     fn run(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop> {
+        if self.part.is_none() && stream.begins_with(&gzip::MAGIC)? {
+            return self.read_gzip(stream);
+        }
         if let Some((table, range)) = self.part.take() {
             return self.read_range(stream, &table, range);
         }
@@ -160,6 +167,7 @@ impl Stage for Decompress {
             part: None,
             many: None,
             is_another: true,
+            gzip: None,
             checksums: 0,
             checksum_errors: 0,
         })
@@ -324,7 +332,12 @@ impl Decompress {
 }
 
 /// Records a decoded block that starts `before` bytes into the content.
-fn record_block(stream: &mut Stream<'_>, operation: Operation, before: &mut u64, produced: usize) {
+pub(super) fn record_block(
+    stream: &mut Stream<'_>,
+    operation: Operation,
+    before: &mut u64,
+    produced: usize,
+) {
     if produced > 0 {
         let (name, at) = (stream.name(), *before);
         stream.record(operation, || {

@@ -1,5 +1,6 @@
 //! One job from start to end: opens files, runs the codec, commits the target, removes the source.
 
+use std::collections::VecDeque;
 use std::time::Instant;
 
 use files::plan::{Destination, Job};
@@ -95,6 +96,7 @@ pub(super) fn one<S: Stage>(
     let mut stream = Stream {
         job,
         source: &mut source,
+        ahead: VecDeque::new(),
         target,
         sink: &mut sink,
         alone: replaceable.then_some(sparse),

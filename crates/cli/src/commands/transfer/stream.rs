@@ -2,6 +2,7 @@
 //!
 //! Only calls of the codec are timed. Opening and committing is in `job`.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -56,6 +57,8 @@ impl From<files::Error> for Stop {
 pub(crate) struct Stream<'a> {
     pub(super) job: &'a Job,
     pub(super) source: &'a mut Source,
+    /// Input that was only looked at so far: what [`Stream::next`] returns first.
+    pub(super) ahead: VecDeque<source::Buffer>,
     pub(super) target: Option<&'a Target>,
     pub(super) sink: &'a mut Sink,
     /// Whether the output is the whole of a new file, and whether zeros in it become holes.
@@ -222,8 +225,29 @@ impl Stream<'_> {
         files::display(&self.job.source)
     }
 
+    /// Whether the source begins with these bytes. Reads as little as that takes, and nothing is lost: this
+    /// input comes from the next calls of [`Stream::next`].
+    pub(crate) fn begins_with(&mut self, bytes: &[u8]) -> std::result::Result<bool, Stop> {
+        while self.ahead.iter().map(|part| part.len()).sum::<usize>() < bytes.len() {
+            let part = self.read()?;
+            if part.is_empty() {
+                break;
+            }
+            self.ahead.push_back(part);
+        }
+        let first = self.ahead.iter().flat_map(|part| part.iter());
+        Ok(first.take(bytes.len()).eq(bytes))
+    }
+
     /// The next input, empty at the end.
     pub(crate) fn next(&mut self) -> std::result::Result<source::Buffer, Stop> {
+        match self.ahead.pop_front() {
+            Some(part) => Ok(part),
+            None => self.read(),
+        }
+    }
+
+    fn read(&mut self) -> std::result::Result<source::Buffer, Stop> {
         if signal::interrupted() {
             return Err(Stop::Interrupted);
         }

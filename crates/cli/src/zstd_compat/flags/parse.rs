@@ -103,11 +103,11 @@ impl CommandLine {
 
     /// The defaults of each program name.
     fn of(name: Name) -> Self {
-        let cat = name == Name::Zstdcat;
+        let cat = name.is_cat();
         Self {
             operation: match name {
                 Name::Zstd | Name::Zstdmt => Operation::Compress,
-                Name::Unzstd | Name::Zstdcat => Operation::Decompress(DecompressMode::Write),
+                _ => Operation::Decompress(DecompressMode::Write),
             },
             asked: None,
             files: Vec::new(),
@@ -119,7 +119,7 @@ impl CommandLine {
             },
             place: Place::Beside,
             force: cat,
-            rm: false,
+            rm: name == Name::Gunzip,
             recursive: false,
             exclude_compressed: false,
             pass_through: None,

@@ -13,6 +13,12 @@ pub(crate) enum Name {
     Unzstd,
     /// Decompresses to standard output, and copies what is not compressed.
     Zstdcat,
+    /// Decompresses and removes the source, as gunzip does.
+    Gunzip,
+    /// The same as zstdcat, for those who look for gzip's name.
+    Zcat,
+    /// Its name where `zcat` is another program.
+    Gzcat,
 }
 
 impl Name {
@@ -24,6 +30,9 @@ impl Name {
             "zstdmt" => Self::Zstdmt,
             "unzstd" => Self::Unzstd,
             "zstdcat" => Self::Zstdcat,
+            "gunzip" => Self::Gunzip,
+            "zcat" => Self::Zcat,
+            "gzcat" => Self::Gzcat,
             _ => return None,
         })
     }
@@ -35,7 +44,15 @@ impl Name {
             Self::Zstdmt => "zstdmt",
             Self::Unzstd => "unzstd",
             Self::Zstdcat => "zstdcat",
+            Self::Gunzip => "gunzip",
+            Self::Zcat => "zcat",
+            Self::Gzcat => "gzcat",
         }
+    }
+
+    /// Whether it writes to standard output, and copies what is not compressed.
+    pub(super) fn is_cat(self) -> bool {
+        matches!(self, Self::Zstdcat | Self::Zcat | Self::Gzcat)
     }
 }
 
