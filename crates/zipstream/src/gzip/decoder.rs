@@ -5,9 +5,6 @@ use super::header::Header;
 use crate::crc::Crc32;
 use crate::deflate::Inflater;
 
-/// The first two bytes of each member.
-pub const MAGIC: [u8; 2] = [0x1f, 0x8b];
-
 /// CRC-32 and size.
 const TRAILER_BYTES: usize = 8;
 

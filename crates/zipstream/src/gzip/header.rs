@@ -2,6 +2,9 @@
 
 use super::error::GzipFlaw;
 
+/// The first two bytes of each member.
+pub const MAGIC: [u8; 2] = [0x1f, 0x8b];
+
 /// Magic number, method, flags, time, extra flags, system.
 const FIXED_BYTES: usize = 10;
 
@@ -115,8 +118,8 @@ impl Header {
     /// Refuses a wrong magic number as soon as a byte of it is there, and what else the fixed part may not
     /// state.
     fn judge(&mut self, whole: bool) -> Result<(), (GzipFlaw, u64)> {
-        let magic = self.count.min(super::MAGIC.len());
-        if self.gathered[..magic] != super::MAGIC[..magic] {
+        let magic = self.count.min(MAGIC.len());
+        if self.gathered[..magic] != MAGIC[..magic] {
             return Err((GzipFlaw::NotGzip, 0));
         }
         if whole {

@@ -4,5 +4,6 @@ mod decoder;
 mod error;
 mod header;
 
-pub use decoder::{GzipDecoder, GzipStep, GzipTotals, MAGIC};
+pub use decoder::{GzipDecoder, GzipStep, GzipTotals};
 pub use error::{GzipError, GzipFlaw};
+pub use header::MAGIC;
