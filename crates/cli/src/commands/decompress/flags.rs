@@ -13,7 +13,7 @@ use crate::args::settings::ReferenceArgs;
 use crate::args::units::{self, ByteRange};
 use crate::failure::{Failure, Result};
 
-/// Decompress, test or list zstd files; gzip too.
+/// Decompress zstd or gzip, test or list.
 ///
 /// Without FILE, or with `-`, decompresses standard input to standard output. Otherwise decompresses
 /// each FILE.zst or FILE.gz to FILE and keeps the source. The report goes to standard error, a listing
