@@ -29,7 +29,7 @@ pub(crate) fn measured(outcome: &mut Outcome, environment: &mut Environment) {
     }
     // It times short operations in batches: its tables are of means.
     if outcome.workload.kind != "compress-bench" {
-        for table in &mut outcome.tables {
+        for table in outcome.tables.iter_mut().filter(|table| table.has_times()) {
             table.clock_floor_ns = table.clock_floor_ns.or(environment.clock_floor_ns);
         }
     }
@@ -39,7 +39,7 @@ pub(crate) fn measured(outcome: &mut Outcome, environment: &mut Environment) {
 mod tests {
     use std::time::Instant;
 
-    use latency::report::Table;
+    use latency::report::{Table, Unit};
     use latency::{LatencyName, Recorder, Spec};
 
     use super::*;
@@ -56,7 +56,11 @@ mod tests {
         let mut options = RunOptions::new("tool", "1", "test");
         options.floors = floors;
         let mut outcome = Outcome::new("test");
-        outcome.tables.push(Table::new("t", &[]));
+        let times = [("p50", Unit::Nanoseconds)];
+        outcome.tables.push(Table::new("t", &times));
+        outcome
+            .tables
+            .push(Table::new("counts", &[("n", Unit::Count)]));
         change(&mut outcome);
         Run::start(options).expect("started").finish(outcome).report
     }
@@ -75,6 +79,7 @@ mod tests {
         assert_eq!(found, [vec![Clock], vec![Clock, Wake]]);
         let environment = &report.environment;
         assert_eq!(report.tables[0].clock_floor_ns, environment.clock_floor_ns);
+        assert_eq!(report.tables[1].clock_floor_ns, None);
         assert!(environment.clock_floor_ns.is_some() && environment.wake_floor_ns.is_some());
         // No thread is woken, and no process started, where no row is of that.
         let report = finished(true, |outcome| {
@@ -112,7 +117,7 @@ mod tests {
             .iter()
             .map(|table| table.clock_floor_ns)
             .collect();
-        assert_eq!(tables, [Some(8), None]);
+        assert_eq!(tables, [Some(8), None, None]);
         assert_eq!(report.environment.clock_floor_ns, None);
     }
 }

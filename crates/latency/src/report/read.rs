@@ -70,7 +70,7 @@ fn floors_of_older(report: &mut Report) {
     }
     // It times short operations in batches: its tables are of means.
     if kind != "compress-bench" {
-        for table in &mut report.tables {
+        for table in report.tables.iter_mut().filter(|table| table.has_times()) {
             table.clock_floor_ns = Some(ns);
         }
     }
@@ -79,6 +79,7 @@ fn floors_of_older(report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::{Table, Unit};
 
     #[test]
     fn foreign_json_is_called_foreign() {
@@ -145,11 +146,14 @@ mod tests {
         };
         let read = |kind: &str, floors: Vec<RowFloor>| {
             let mut report = crate::testing::report(vec![row()]);
-            report.tables.push(crate::report::Table::new("t", &[]));
+            for unit in [Unit::Nanoseconds, Unit::Count] {
+                report.tables.push(Table::new("t", &[("x", unit)]));
+            }
             report.workload.kind = kind.to_owned();
             report.environment.clock_floor_ns = Some(25);
             report.latencies[0].floors = floors;
             let read = read_json(&serde_json::to_vec(&report).unwrap()).unwrap();
+            assert_eq!(read.tables[1].clock_floor_ns, None);
             let floors = read.latencies[0].floors.iter().map(|floor| floor.ns);
             (floors.collect::<Vec<_>>(), read.tables[0].clock_floor_ns)
         };

@@ -18,7 +18,7 @@ pub struct Table {
     /// The rows, each as long as `columns`.
     pub rows: Vec<Vec<Cell>>,
     /// The clock floor of the run that measured its times, where single operations were timed. Absent for what
-    /// another tool measured.
+    /// another tool measured, and where no column has times.
     pub clock_floor_ns: Option<u64>,
 }
 
@@ -171,6 +171,13 @@ impl Table {
             rows: Vec::new(),
             clock_floor_ns: None,
         }
+    }
+
+    /// Whether any column has times.
+    #[must_use]
+    pub fn has_times(&self) -> bool {
+        let mut columns = self.columns.iter();
+        columns.any(|column| column.unit == Unit::Nanoseconds)
     }
 }
 
