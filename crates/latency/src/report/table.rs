@@ -18,7 +18,7 @@ pub struct Table {
     /// The rows, each as long as `columns`.
     pub rows: Vec<Vec<Cell>>,
     /// The clock floor of the run that measured its times, where single operations were timed. Absent for what
-    /// another tool measured, and where no column has times.
+    /// another tool measured, and where no column has times; 0 where other clocks told them, such as those of a log.
     pub clock_floor_ns: Option<u64>,
 }
 

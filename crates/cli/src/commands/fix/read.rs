@@ -8,6 +8,7 @@ use files::INLINE_BYTES;
 use files::output::Output;
 use fixlog::{AllFaults, Block, Made, Statistics, Task, Worker, Workers};
 use latency::Recorder;
+use latency::report::{FloorKind, RowFloor};
 use report::{ExitStatus, Outcome};
 
 use crate::commands::fix::conclude::{
@@ -188,6 +189,11 @@ impl<'a> Reading<'a> {
             outcome.tables.extend(tables::statistics(&stats, files));
             if !waits.is_empty() {
                 outcome.add(&waits.finish());
+                // The clocks are those of the log, not this machine's.
+                if let Some(row) = outcome.latencies.last_mut() {
+                    let kind = FloorKind::Clock;
+                    row.floors.push(RowFloor { kind, ns: 0 });
+                }
             }
         }
         if !self.pieces.is_empty() {

@@ -17,6 +17,8 @@ pub(super) fn statistics(statistics: &Statistics, files: &[PathBuf]) -> Vec<Tabl
     if early.executions > 0 {
         let columns = [("executions", Unit::Count), ("most_ns", Unit::Nanoseconds)];
         let mut table = Table::new("executions stamped before their order", &columns);
+        // The clocks are those of the log.
+        table.clock_floor_ns = Some(0);
         let row = vec![early.executions.into(), early.most_ns.into()];
         table.rows.push(row);
         tables.push(table);
