@@ -5,8 +5,8 @@ use std::io;
 use fixcore::Decoder;
 use fixcore::dict::Version;
 use fixlog::{
-    Block, Blocks, Found, Got, Job, Lines, Logs, Made, Messages, Printer, Pseudonyms, Readers,
-    Scratch, Separator, Source, Task, Worker, Workers, split,
+    Block, Blocks, Found, Got, Job, Lines, Logs, Made, Messages, Place, Printer, Pseudonyms,
+    Readers, RowForm, RowWriter, Rows, Scratch, Separator, Source, Task, Worker, Workers, split,
 };
 
 /// A log that brings a few bytes at a time.
@@ -145,14 +145,31 @@ fn message(bytes: &[u8]) {
         .to_vec();
     assert_eq!(hidden.len(), bytes.len());
     let mut out = Vec::new();
-    Lines::new().message(&mut out, 7, &message);
+    let place = Place {
+        path: None,
+        offset: 7,
+        line: Some(9),
+    };
+    Lines::new().message(&mut out, place, &message);
     let line: serde_json::Value = serde_json::from_slice(&out).expect("it is JSON");
     assert_eq!(line["fields"].as_array().map(Vec::len), Some(message.len()));
     out.clear();
     let names = [Version::Fix44.dictionary(), None];
-    Printer::new(Lines::new()).message(&mut out, 7, &message, names);
+    Printer::new(Lines::new()).message(&mut out, place, &message, names);
     let lines = out.iter().filter(|byte| **byte == b'\n').count();
     assert_eq!(lines, 1 + message.len());
+    let mut writer = RowWriter::new(None);
+    for separator in [&b"\x01"[..], b"|", b" | "] {
+        let raw = Rows::new(RowForm::Raw, Lines::new());
+        out.clear();
+        writer.message(&raw, &mut out, place, (&message, separator), b"");
+        let again = all(&out, out.len().max(1), Separator::Auto).0;
+        assert!(
+            again.iter().any(|(_, found)| found.as_deref() == Ok(bytes)),
+            "{}",
+            out.escape_ascii()
+        );
+    }
     let tags: Vec<_> = message.fields().map(|field| field.tag).collect();
     let hidden = decoder
         .parse(&hidden)

@@ -113,7 +113,10 @@ fn messages_are_validated_and_printed_by_a_dictionary() {
         .expect(0)
         .text()
         .to_owned();
-    assert!(text.starts_with("NewOrderSingle (D) at 0\n"), "{text}");
+    assert!(
+        text.starts_with("NewOrderSingle (D) at 0, line 1\n"),
+        "{text}"
+    );
     assert!(text.contains("     54 Side = 1 (BUY)\n"), "{text}");
     let xml = "<fix type='FIX' major='4' minor='4'><header><field name='BeginString' required='Y'/>\
         <field name='BodyLength' required='Y'/><field name='MsgType' required='Y'/>\

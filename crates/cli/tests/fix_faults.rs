@@ -266,7 +266,7 @@ fn whoever_names_something_else_than_a_log_is_told() {
     let dir = directory();
     file(dir.path(), "text", b"nothing of the kind\n");
     file(dir.path(), "empty", b"");
-    file(dir.path(), "gz", b"\x1f\x8b\x08\0\0\0\0\0");
+    file(dir.path(), "bz2", b"BZh91AY&SY");
     for part in ["parse", "print", "validate", "stats", "anonymize"] {
         let found = run(dir.path(), words(&format!("fix {part} empty text"))).expect(3);
         let warned: Vec<&str> = found
@@ -279,9 +279,9 @@ fn whoever_names_something_else_than_a_log_is_told() {
         let found = run(dir.path(), words(&format!("fix {part} -q text"))).expect(3);
         assert!(!found.stderr.contains("warning"), "{part}");
         run(dir.path(), words(&format!("fix {part} -q empty"))).expect(0);
-        let found = run(dir.path(), words(&format!("fix {part} gz"))).expect(3);
+        let found = run(dir.path(), words(&format!("fix {part} bz2"))).expect(3);
         assert!(
-            found.stderr.contains("zcat FILE | perfkit fix"),
+            found.stderr.contains("bzcat FILE | perfkit fix"),
             "{}",
             found.stderr
         );

@@ -3,21 +3,7 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use zipstream::Crc32;
-use zipstream::deflate::Compressor;
-
-use crate::common::{self, Run, directory, names, perfkit, samples};
-
-/// A gzip file of one member.
-fn gzip(content: &[u8]) -> Vec<u8> {
-    let mut out = b"\x1f\x8b\x08\0\0\0\0\0\0\xff".to_vec();
-    Compressor::new(6).compress(content, 0, true, &mut out);
-    let mut sum = Crc32::new();
-    sum.update(content);
-    out.extend_from_slice(&sum.sum().to_le_bytes());
-    out.extend_from_slice(&(content.len() as u32).to_le_bytes());
-    out
-}
+use crate::common::{self, Run, directory, gzip, names, perfkit, samples};
 
 fn content() -> Vec<u8> {
     samples(600_000).swap_remove(0).1

@@ -15,8 +15,18 @@ use crate::frame::SOH;
 use crate::frame::begin_string_bytes;
 
 /// What logs write in place of the byte 1.
-pub const SPELLINGS: [&[u8]; 9] = [
-    b"|", b"^A", b"\\x01", b"\\u0001", b"\\001", b"<SOH>", b";", b"~", b"\t",
+pub const SPELLINGS: [&[u8]; 11] = [
+    b"|",
+    b"^A",
+    b"\\x01",
+    b"\\u0001",
+    b"\\001",
+    b"<SOH>",
+    b";",
+    b"~",
+    b"\t",
+    b" | ",
+    "\u{2401}".as_bytes(),
 ];
 
 /// Fields up to this long are copied in one go.

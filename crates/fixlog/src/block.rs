@@ -31,6 +31,10 @@ pub struct Ended {
 pub struct Block {
     pub(crate) log: usize,
     pub(crate) offset: u64,
+    /// Ends of lines before it.
+    pub(crate) lines_before: u64,
+    /// The line that it begins in, as far as it stands before the block; the last bytes of it.
+    pub(crate) head: Vec<u8>,
     /// Longer than what was read.
     pub(crate) buffer: Vec<u8>,
     pub(crate) filled: usize,

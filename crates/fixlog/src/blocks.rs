@@ -7,7 +7,7 @@ use std::io;
 
 use fixcore::frame::{START, begin_string_bytes};
 use fixcore::{ErrorKind, Found, FrameScanner, SOH};
-use memchr::{memchr, memmem, memrchr};
+use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 use crate::block::{Block, Ended, Mark};
 use crate::shape::{FIRST_BYTES_MAX, Header, Shape, Told, header, shape_of, told};
@@ -20,6 +20,8 @@ const BLOCK_BYTES: usize = 128 << 10;
 const LINE_BYTES_MAX: usize = 4 << 20;
 /// Without a message in this many bytes, they are let go.
 const SEARCHED_BYTES: usize = 64 << 10;
+/// What is kept of a line whose message is in the next block.
+const HEAD_BYTES_MAX: usize = 256;
 
 /// What was passed over and is not told of yet.
 #[derive(Debug, Default)]
@@ -70,6 +72,9 @@ struct Open<S> {
     too_long: Option<u64>,
     passed: Passed,
     bytes: u64,
+    /// Ends of lines before `offset`, and the last bytes of the line that goes on there.
+    lines: u64,
+    head: Vec<u8>,
 }
 
 /// Blocks of logs, one after the other.
@@ -159,12 +164,39 @@ impl<S: Source> Open<S> {
             too_long: None,
             passed: Passed::default(),
             bytes: 0,
+            lines: 0,
+            head: Vec::new(),
         }
+    }
+
+    /// Goes on behind bytes that are given out or let go.
+    fn pass(&mut self, bytes: &[u8]) {
+        self.offset += bytes.len() as u64;
+        self.lines += memchr_iter(b'\n', bytes).count() as u64;
+        let tail = &bytes[bytes.len().saturating_sub(HEAD_BYTES_MAX)..];
+        match memrchr(b'\n', tail) {
+            Some(end) => {
+                self.head.clear();
+                self.head.extend_from_slice(&tail[end + 1..]);
+            }
+            None => {
+                let kept = HEAD_BYTES_MAX - tail.len();
+                self.head.drain(..self.head.len().saturating_sub(kept));
+                self.head.extend_from_slice(tail);
+            }
+        }
+    }
+
+    /// Marks where a block begins.
+    fn begin(&self, block: &mut Block) {
+        block.offset = self.offset;
+        block.lines_before = self.lines;
+        block.head.clone_from(&self.head);
     }
 
     /// Reads until there is something to give out; how the file ended, if it did.
     fn fill(&mut self, block: &mut Block, stopped: &dyn Fn() -> bool) -> Option<io::Result<()>> {
-        block.offset = self.offset;
+        self.begin(block);
         let mut filled = self.carry.len();
         grow(&mut block.buffer, filled + BLOCK_BYTES);
         block.buffer[..filled].copy_from_slice(&self.carry);
@@ -202,7 +234,7 @@ impl<S: Source> Open<S> {
                 block.shape = shape.unwrap_or_default();
                 block.filled = cut;
                 self.carry.extend_from_slice(&block.buffer[cut..filled]);
-                self.offset += cut as u64;
+                self.pass(&block.buffer[..cut]);
                 return (ended && !turned).then_some(Ok(()));
             }
         }
@@ -336,9 +368,9 @@ impl<S: Source> Open<S> {
     /// Lets all but the last bytes of a block go, which is empty so far.
     fn let_go(&mut self, block: &mut Block, filled: &mut usize, kept: usize) {
         let gone = *filled - kept;
+        self.pass(&block.buffer[..gone]);
+        self.begin(block);
         block.buffer.copy_within(gone..*filled, 0);
-        self.offset += gone as u64;
-        block.offset = self.offset;
         *filled = kept;
     }
 }

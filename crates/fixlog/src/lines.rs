@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::io::Write as _;
 use std::path::Path;
 
-use fixcore::{Message, SOH};
+use fixcore::{Field, Message, SOH};
 
-use crate::Fault;
 use crate::line::{Line, digits, is_plain};
+use crate::{Fault, Place};
 
 /// Values are copied this many bytes at once where there is room on both sides, tags as many.
 const VALUE_BYTES: usize = 32;
@@ -16,18 +16,21 @@ const TAG_BYTES: usize = 16;
 const AROUND_BYTES: usize = 4;
 /// The rest of a line, with an offset of 20 digits, and room for the last copies.
 const LINE_BYTES: usize = 128;
+/// An offset and a line with their names.
+const PLACE_BYTES: usize = 64;
 
 /// Writes messages and faults as lines of JSON, and messages as text.
 ///
 /// ```
 /// use fixcore::Decoder;
-/// use fixlog::Lines;
+/// use fixlog::{Lines, Place};
 ///
 /// let mut decoder = Decoder::new();
 /// let message = decoder.parse(b"8=FIX.4.4\x019=5\x0135=0\x0110=163\x01")?;
 /// let mut out = Vec::new();
-/// Lines::new().message(&mut out, 7, &message);
-/// let json = r#"{"offset":7,"msg_type":"0","fields":[[8,"FIX.4.4"],[9,"5"],[35,"0"],[10,"163"]]}"#;
+/// let place = Place { offset: 7, line: Some(1), path: None };
+/// Lines::new().message(&mut out, place, &message);
+/// let json = r#"{"offset":7,"line":1,"msg_type":"0","fields":[[8,"FIX.4.4"],[9,"5"],[35,"0"],[10,"163"]]}"#;
 /// assert_eq!(out.strip_suffix(b"\n"), Some(json.as_bytes()));
 /// # Ok::<(), fixcore::Error>(())
 /// ```
@@ -58,22 +61,21 @@ impl Lines {
         self
     }
 
-    /// Appends a message: its byte offset, its type, and its fields in order, as pairs because tags repeat.
-    pub fn message(self, out: &mut Vec<u8>, offset: u64, message: &Message<'_, '_>) {
+    /// Appends a message: its place, its type, and its fields in order, as pairs because tags repeat.
+    pub fn message(self, out: &mut Vec<u8>, place: Place<'_>, message: &Message<'_, '_>) {
+        self.begin(out, place);
         let bytes = message.bytes();
         let plain = |all: bool, byte: &u8| all & (is_plain(*byte) | (*byte == SOH));
         // More separators than fields: some stand in values of data.
         let separators = memchr::memchr_iter(SOH, bytes).count();
         if separators != message.len() || !bytes.iter().fold(true, plain) {
-            return self.message_slowly(out, offset, message);
+            return self.message_slowly(out, message);
         }
         let start = out.len();
         let room =
             bytes.len() + message.msg_type().len() + AROUND_BYTES * message.len() + LINE_BYTES;
         out.resize(start + room, 0);
         let mut line = Line { out, at: start };
-        line.put(b"{\"offset\":");
-        line.number(offset);
         line.put(b",\"msg_type\":\"");
         let msg_type = message.msg_type();
         line.copy::<VALUE_BYTES>(msg_type, 0, msg_type.len());
@@ -93,33 +95,40 @@ impl Lines {
         out.truncate(end);
     }
 
-    /// Appends a message of one of several logs: the name of the log, and what [`message`](Self::message)
-    /// has.
-    pub fn message_of(
-        self,
-        out: &mut Vec<u8>,
-        path: &Path,
-        offset: u64,
-        message: &Message<'_, '_>,
-    ) {
-        out.extend_from_slice(b"{\"file\":");
-        self.string(out, path.as_os_str().as_encoded_bytes());
-        let start = out.len();
-        self.message(out, offset, message);
-        // The object goes on.
-        if let Some(open) = out.get_mut(start) {
-            *open = b',';
+    /// Begins a line: the log if it is to be told, byte and line.
+    pub(crate) fn begin(self, out: &mut Vec<u8>, place: Place<'_>) {
+        out.push(b'{');
+        if let Some(path) = place.path {
+            out.extend_from_slice(b"\"file\":");
+            self.string(out, path.as_os_str().as_encoded_bytes());
+            out.push(b',');
         }
+        let start = out.len();
+        out.resize(start + PLACE_BYTES, 0);
+        let mut line = Line { out, at: start };
+        line.put(b"\"offset\":");
+        line.number(place.offset);
+        if let Some(number) = place.line {
+            line.put(b",\"line\":");
+            line.number(number);
+        }
+        let end = line.at;
+        out.truncate(end);
     }
 
     #[cold]
-    fn message_slowly(self, out: &mut Vec<u8>, offset: u64, message: &Message<'_, '_>) {
-        // Writing into memory does not fail.
-        let _ = write!(out, "{{\"offset\":{offset},\"msg_type\":");
+    fn message_slowly(self, out: &mut Vec<u8>, message: &Message<'_, '_>) {
+        out.extend_from_slice(b",\"msg_type\":");
         self.string(out, message.msg_type());
+        self.pairs(out, message.fields());
+    }
+
+    /// Ends a line with fields.
+    pub(crate) fn pairs<'m>(self, out: &mut Vec<u8>, fields: impl Iterator<Item = Field<'m>>) {
         out.extend_from_slice(b",\"fields\":[");
-        for (at, field) in message.fields().enumerate() {
+        for (at, field) in fields.enumerate() {
             let comma = if at == 0 { "" } else { "," };
+            // Writing into memory does not fail.
             let _ = write!(out, "{comma}[{},", field.tag);
             self.string(out, field.value);
             out.push(b']');
@@ -136,9 +145,9 @@ impl Lines {
         out.extend_from_slice(b"}\n");
     }
 
-    /// Appends the fault of the message at a byte offset of a file.
-    pub fn fault(self, out: &mut Vec<u8>, path: &Path, offset: u64, fault: &Fault) {
-        self.place(out, path, offset, fault.tag);
+    /// Appends the fault of the message at a place.
+    pub fn fault(self, out: &mut Vec<u8>, place: Place<'_>, fault: &Fault) {
+        self.begin_fault(out, place, fault.tag);
         // Words of a fault are printable ASCII without quotes, but for those of a dictionary.
         let start = out.len();
         let _ = writeln!(out, "\"{fault}\"}}");
@@ -150,22 +159,20 @@ impl Lines {
         }
     }
 
-    /// Appends a fault at a byte offset of a file.
-    pub fn wrong(self, out: &mut Vec<u8>, path: &Path, offset: u64, tag: Option<u32>, text: &str) {
-        self.place(out, path, offset, tag);
+    /// Appends a fault at a place.
+    pub fn wrong(self, out: &mut Vec<u8>, place: Place<'_>, tag: Option<u32>, text: &str) {
+        self.begin_fault(out, place, tag);
         self.string(out, text.as_bytes());
         out.extend_from_slice(b"}\n");
     }
 
     /// The beginning of a line about a fault.
-    fn place(self, out: &mut Vec<u8>, path: &Path, offset: u64, tag: Option<u32>) {
-        out.extend_from_slice(b"{\"file\":");
-        self.string(out, path.as_os_str().as_encoded_bytes());
-        let _ = write!(out, ",\"offset\":{offset},");
+    fn begin_fault(self, out: &mut Vec<u8>, place: Place<'_>, tag: Option<u32>) {
+        self.begin(out, place);
         if let Some(tag) = tag {
-            let _ = write!(out, "\"tag\":{tag},");
+            let _ = write!(out, ",\"tag\":{tag}");
         }
-        out.extend_from_slice(b"\"error\":");
+        out.extend_from_slice(b",\"error\":");
     }
 
     /// Appends bytes: as a string where they are UTF-8, else as `{"hex":"…"}`, which no string looks like.
@@ -294,9 +301,18 @@ mod tests {
             let bytes = message.finish().expect("a message").to_vec();
             let message = decoder.parse(&bytes).expect("valid");
             let mut line = Vec::new();
-            Lines::new().message(&mut line, case, &message);
+            let path = Path::new("a\"b");
+            let place = Place {
+                path: Some(path),
+                offset: case,
+                line: Some(case + 1),
+            };
+            Lines::new().message(&mut line, place, &message);
             let read: serde_json::Value = serde_json::from_slice(&line).expect("JSON");
-            assert_eq!(read["offset"], case);
+            assert_eq!(
+                (&read["file"], &read["offset"], &read["line"]),
+                (&"a\"b".into(), &case.into(), &(case + 1).into())
+            );
             let fields = read["fields"].as_array().expect("fields");
             let fields: Vec<_> = fields
                 .iter()
@@ -308,7 +324,7 @@ mod tests {
                 .collect();
             assert_eq!(fields, expected, "{}", bytes.escape_ascii());
             line.clear();
-            Lines::new().stored(&mut line, Path::new("a\"b"), 7, 9, &bytes);
+            Lines::new().stored(&mut line, path, 7, 9, &bytes);
             let read: serde_json::Value = serde_json::from_slice(&line).expect("JSON");
             assert_eq!(bytes_of(&read["message"]), bytes);
             assert_eq!(
@@ -334,8 +350,14 @@ mod tests {
             .zip([0, 9, 10, 12_345, u64::MAX].into_iter().cycle())
         {
             let message = decoder.parse(bytes).expect("valid");
-            Lines::new().message(&mut quick, offset, &message);
-            Lines::new().message_slowly(&mut slow, offset, &message);
+            let place = Place {
+                path: None,
+                offset,
+                line: Some(offset),
+            };
+            Lines::new().message(&mut quick, place, &message);
+            Lines::new().begin(&mut slow, place);
+            Lines::new().message_slowly(&mut slow, &message);
         }
         assert_eq!(
             String::from_utf8(quick).expect("text"),

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use fixcore::dict::{Dictionary, FieldSpec};
 use fixcore::{Field, Message, SOH};
 
-use crate::Lines;
 use crate::line::{Line, digits, is_plain};
+use crate::{Lines, Place};
 
 /// Copied at once where there is room on both sides.
 const COPY_BYTES: usize = 32;
@@ -60,16 +60,17 @@ struct Names<'d> {
 /// ```
 /// use fixcore::Decoder;
 /// use fixcore::dict::Version;
-/// use fixlog::{Lines, Printer};
+/// use fixlog::{Lines, Place, Printer};
 ///
 /// let mut decoder = Decoder::new();
 /// let message = decoder.parse(b"8=FIX.4.4\x019=5\x0135=0\x0110=163\x01")?;
 /// let mut out = Vec::new();
 /// let names = [Version::Fix44.dictionary(), None];
-/// Printer::new(Lines::new()).message(&mut out, 7, &message, names);
+/// let place = Place { offset: 7, line: Some(1), path: None };
+/// Printer::new(Lines::new()).message(&mut out, place, &message, names);
 /// let text = String::from_utf8_lossy(&out);
 /// let mut lines = text.lines();
-/// assert_eq!(lines.next(), Some("Heartbeat (0) at 7"));
+/// assert_eq!(lines.next(), Some("Heartbeat (0) at 7, line 1"));
 /// assert_eq!(lines.next(), Some("      8 BeginString = FIX.4.4"));
 /// assert_eq!(lines.nth(1), Some("     35 MsgType = 0 (HEARTBEAT)"));
 /// # Ok::<(), fixcore::Error>(())
@@ -80,6 +81,7 @@ pub struct Printer<'d> {
     names: Vec<Names<'d>>,
     /// The message that is being written, with room behind it.
     text: Vec<u8>,
+    tags: Vec<u32>,
 }
 
 impl<'d> Printer<'d> {
@@ -90,7 +92,15 @@ impl<'d> Printer<'d> {
             lines,
             names: Vec::new(),
             text: Vec::new(),
+            tags: Vec::new(),
         }
+    }
+
+    /// Writes the fields with these tags only; all, if there are none.
+    #[must_use]
+    pub fn tags(mut self, tags: impl IntoIterator<Item = u32>) -> Self {
+        self.tags.extend(tags);
+        self
     }
 
     /// Appends a message. The first dictionary that knows a field gives its name and those of its
@@ -98,7 +108,7 @@ impl<'d> Printer<'d> {
     pub fn message(
         &mut self,
         out: &mut Vec<u8>,
-        offset: u64,
+        place: Place<'_>,
         message: &Message<'_, '_>,
         dictionaries: [Option<&'d Dictionary>; 2],
     ) {
@@ -112,8 +122,11 @@ impl<'d> Printer<'d> {
             out: &mut self.text,
             at: 0,
         };
-        names.first_line(&mut line, message.msg_type(), offset, self.lines);
+        names.first_line(&mut line, message.msg_type(), place, self.lines);
         for field in message.fields() {
+            if !self.tags.is_empty() && !self.tags.contains(&field.tag) {
+                continue;
+            }
             names.field(&mut line, bytes, &field, is_plain, self.lines);
         }
         let end = line.at;
@@ -148,7 +161,7 @@ impl<'d> Printer<'d> {
 impl<'d> Names<'d> {
     /// Writes the line before the fields of a message.
     #[inline]
-    fn first_line(&mut self, line: &mut Line<'_>, msg_type: &[u8], offset: u64, lines: Lines) {
+    fn first_line(&mut self, line: &mut Line<'_>, msg_type: &[u8], place: Place<'_>, lines: Lines) {
         if self.last_type.0 != msg_type {
             match self.types.get(msg_type) {
                 Some(kept) => self.last_type.1 = *kept,
@@ -159,7 +172,7 @@ impl<'d> Names<'d> {
                 }
                 None => {
                     exactly(line, self.type_text(msg_type, lines).as_bytes());
-                    return end_first(line, offset);
+                    return end_first(line, place, lines);
                 }
             }
             self.last_type.0.clear();
@@ -168,7 +181,7 @@ impl<'d> Names<'d> {
         let kept = self.last_type.1;
         line.room(kept.bytes as usize + 2 * COPY_BYTES);
         line.copy::<COPY_BYTES>(&self.text, kept.start as usize, kept.bytes as usize);
-        end_first(line, offset);
+        end_first(line, place, lines);
     }
 
     /// What the first line has before the offset.
@@ -330,9 +343,18 @@ fn separators_of_plain(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Writes the end of the first line.
-fn end_first(line: &mut Line<'_>, offset: u64) {
-    line.room(OFFSET_BYTES + 1);
-    line.number(offset);
+fn end_first(line: &mut Line<'_>, place: Place<'_>, lines: Lines) {
+    line.room(2 * OFFSET_BYTES + COPY_BYTES);
+    line.number(place.offset);
+    if let Some(number) = place.line {
+        line.put(b", line ");
+        line.number(number);
+    }
+    if let Some(path) = place.path {
+        exactly(line, b" of ");
+        exactly(line, lines.visible(&path.to_string_lossy()).as_bytes());
+    }
+    line.room(1);
     line.put(b"\n");
 }
 

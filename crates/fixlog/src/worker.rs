@@ -1,15 +1,15 @@
 //! What one thread makes of the messages of a block: lines, statistics, or messages with pseudonyms.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fixcore::dict::Dictionary;
-use fixcore::{Decoder, Isa, Message};
+use fixcore::{Decoder, Isa};
 
 use crate::dictionaries::{decoder, pairs};
 use crate::pseudonym::Batch;
 use crate::{
-    Block, Checker, Fault, Faults, Filter, Found, Lines, Messages, Part, Printer, Pseudonyms,
+    Block, Checker, Fault, Filter, Found, LineCounter, Lines, Made, Messages, Piece, Place,
+    Printer, Pseudonyms, RowForm, RowWriter, Rows,
 };
 
 /// Faults of a block that are named where there are no lines for them.
@@ -41,6 +41,9 @@ pub struct Task<'d> {
     isa: Option<Isa>,
     lines: Lines,
     filter: Option<&'d Filter>,
+    rows: Option<&'d Rows>,
+    pieces: bool,
+    others: bool,
 }
 
 impl<'d> Task<'d> {
@@ -54,6 +57,9 @@ impl<'d> Task<'d> {
             isa: None,
             lines: Lines::new(),
             filter: None,
+            rows: None,
+            pieces: false,
+            others: false,
         }
     }
 
@@ -93,29 +99,22 @@ impl<'d> Task<'d> {
         self.filter = filter.filter(|filter| !filter.is_empty());
         self
     }
-}
 
-/// What was made of a block.
-#[derive(Debug, Default)]
-#[non_exhaustive]
-pub struct Made {
-    /// Lines, or messages.
-    pub out: Vec<u8>,
-    /// How many messages are good, and wanted.
-    pub good: u64,
-    /// How many messages the filter does not want.
-    pub filtered: u64,
-    /// How many are bad.
-    pub bad: u64,
-    /// The first faults, at most 20, by byte offset, where `out` has no lines for them.
-    pub named: Vec<(u64, String)>,
-    /// How often each class of fault occurs.
-    pub faults: Faults,
-    /// The tags that no dictionary has and whose values stayed as they were, because they are numbers or
-    /// codes, and how many values.
-    pub left: BTreeMap<u32, u64>,
-    /// The statistics, for [`Statistics::add`](crate::Statistics::add).
-    pub part: Part,
+    /// [`Job::Parse`] writes these rows in place of whole messages as JSON, and [`Job::Print`] only their
+    /// fields.
+    #[must_use]
+    pub fn rows(mut self, rows: Option<&'d Rows>) -> Self {
+        self.rows = rows;
+        self
+    }
+
+    /// Says in [`Made::pieces`] where each message and each fault ends, for a [`Selection`](crate::Selection);
+    /// with `others`, messages that the filter does not want are written too.
+    #[must_use]
+    pub fn pieces(mut self, others: bool) -> Self {
+        (self.pieces, self.others) = (true, others);
+        self
+    }
 }
 
 /// Does the work of one thread.
@@ -156,6 +155,8 @@ pub struct Worker<'d> {
     checker: Checker<'d>,
     printer: Printer<'d>,
     batch: Batch,
+    row_writer: RowWriter,
+    prefix: Vec<u8>,
 }
 
 impl<'d> Worker<'d> {
@@ -166,8 +167,10 @@ impl<'d> Worker<'d> {
             messages: Messages::with_pairs(pairs(task.dictionary)),
             decoder: decoder(task.isa, task.dictionary).unwrap_or_default(),
             checker: Checker::new(task.dictionary),
-            printer: Printer::new(task.lines),
+            printer: Printer::new(task.lines).tags(task.rows.into_iter().flat_map(Rows::tags)),
             batch: Batch::new(pairs(task.dictionary)),
+            row_writer: RowWriter::new(Some(pairs(task.dictionary))),
+            prefix: Vec::new(),
             task,
         }
     }
@@ -175,6 +178,7 @@ impl<'d> Worker<'d> {
     /// Does the job with each message of a block. `made` is replaced.
     pub fn block(&mut self, block: &Block, made: &mut Made) {
         made.out.clear();
+        made.pieces.clear();
         made.named.clear();
         made.faults.clear();
         (made.good, made.filtered, made.bad) = (0, 0, 0);
@@ -183,42 +187,101 @@ impl<'d> Worker<'d> {
         }
         let (task, checker) = (self.task, &mut self.checker);
         let (decoder, batch) = (&mut self.decoder, &mut self.batch);
+        let (row_writer, prefix) = (&mut self.row_writer, &mut self.prefix);
         let printer = &mut self.printer;
         let name = task
             .names
             .get(block.log())
             .map_or(Path::new(""), PathBuf::as_path);
+        // Of one log, only faults name it.
+        let told = (task.names.len() > 1
+            || task.rows.is_some_and(|rows| rows.form() == RowForm::Csv))
+        .then_some(name);
+        // Rows of other forms have no room for faults.
+        let names_faults = matches!(task.job, Job::Statistics | Job::Anonymize(_))
+            || task.rows.is_some_and(|rows| rows.form() != RowForm::Json);
+        let mut lines = LineCounter::default();
+        let mut behind = 0;
         self.messages.each(block, &mut |offset, found| {
+            let mut place = |path| Place {
+                path,
+                offset,
+                line: lines.line(block, offset),
+            };
+            let mut piece = Piece::Wanted;
             let fault = match found {
                 Found::Between(bytes) => return made.faults.between(bytes),
-                Found::Noise(bytes) => return task.noise(name, offset, bytes, made),
-                Found::Bad(why) => Some(Fault::of_kind(why)),
-                Found::Message(bytes, separator) => match decoder.parse(bytes) {
-                    Ok(message) if task.filter.is_some_and(|filter| !filter.matches(&message)) => {
-                        made.filtered += 1;
+                Found::Noise(bytes) => {
+                    made.faults.noise(offset, bytes);
+                    if !matches!(task.job, Job::Validate) {
                         return;
                     }
-                    Ok(message) => match task.job {
-                        Job::Anonymize(pseudonyms) => {
-                            let at = offset.saturating_sub(block.offset()) as usize;
-                            let text = block.bytes().get(at..).unwrap_or(&[]);
-                            let logged = (text, separator);
-                            batch.message(pseudonyms, &message, logged, &mut made.out);
-                            None
+                    let text = format!("{bytes} bytes between messages are no text");
+                    task.lines
+                        .wrong(&mut made.out, place(Some(name)), None, &text);
+                    task.piece(Piece::Fault, made);
+                    return;
+                }
+                Found::Bad(why) => Some(Fault::of_kind(why)),
+                Found::Message(bytes, separator) => match decoder.parse(bytes) {
+                    Ok(message) => {
+                        if task.filter.is_some_and(|filter| !filter.matches(&message)) {
+                            made.filtered += 1;
+                            piece = Piece::Other;
                         }
-                        Job::Print => {
-                            let names = checker.names(&message);
-                            printer.message(&mut made.out, offset, &message, names);
-                            None
+                        let end = offset + bytes.len() as u64;
+                        let before = std::mem::replace(&mut behind, end);
+                        if piece == Piece::Other && !task.others {
+                            return;
                         }
-                        _ => task.message(checker, (name, offset), &message, separator, made),
-                    },
+                        match task.job {
+                            Job::Anonymize(pseudonyms) => {
+                                let at = offset.saturating_sub(block.offset()) as usize;
+                                let text = block.bytes().get(at..).unwrap_or(&[]);
+                                let logged = (text, separator);
+                                batch.message(pseudonyms, &message, logged, &mut made.out);
+                                None
+                            }
+                            Job::Print => {
+                                let names = checker.names(&message);
+                                let place = place(told);
+                                printer.message(&mut made.out, place, &message, names);
+                                None
+                            }
+                            Job::Parse => {
+                                let Some(rows) = task.rows else {
+                                    task.lines.message(&mut made.out, place(told), &message);
+                                    return task.done(piece, made);
+                                };
+                                if rows.form() == RowForm::Raw {
+                                    block.prefix(offset, before, prefix);
+                                }
+                                let (logged, place) = ((&message, separator), place(told));
+                                row_writer.message(rows, &mut made.out, place, logged, prefix);
+                                None
+                            }
+                            Job::Statistics => {
+                                made.part.message(offset, &message);
+                                None
+                            }
+                            Job::Validate => checker.check(&message, separator),
+                        }
+                    }
                     Err(error) => Some(Fault::of(&error, bytes, separator)),
                 },
             };
             match fault {
-                None => made.good += 1,
-                Some(fault) => task.fault(name, offset, fault, made),
+                None => task.done(piece, made),
+                Some(fault) => {
+                    made.bad += 1;
+                    made.faults.add(fault.class, offset);
+                    if !names_faults {
+                        task.lines.fault(&mut made.out, place(Some(name)), &fault);
+                        task.piece(Piece::Fault, made);
+                    } else if made.named.len() < NAMED {
+                        made.named.push((offset, fault.to_string()));
+                    }
+                }
             }
         });
         if let Job::Anonymize(pseudonyms) = task.job {
@@ -229,43 +292,15 @@ impl<'d> Worker<'d> {
 }
 
 impl Task<'_> {
-    /// Does the job with a message; what is wrong with it.
-    fn message(
-        &self,
-        checker: &mut Checker<'_>,
-        (path, offset): (&Path, u64),
-        message: &Message<'_, '_>,
-        separator: &[u8],
-        made: &mut Made,
-    ) -> Option<Fault> {
-        match self.job {
-            Job::Parse if self.names.len() > 1 => {
-                self.lines.message_of(&mut made.out, path, offset, message);
-            }
-            Job::Parse => self.lines.message(&mut made.out, offset, message),
-            Job::Statistics => made.part.message(offset, message),
-            Job::Validate => return checker.check(message, separator),
-            // These are done above.
-            Job::Print | Job::Anonymize(_) => {}
-        }
-        None
+    /// Counts a message that was written.
+    fn done(&self, piece: Piece, made: &mut Made) {
+        made.good += u64::from(piece == Piece::Wanted);
+        self.piece(piece, made);
     }
 
-    fn fault(&self, path: &Path, offset: u64, fault: Fault, made: &mut Made) {
-        made.bad += 1;
-        made.faults.add(fault.class, offset);
-        if !matches!(self.job, Job::Statistics | Job::Anonymize(_)) {
-            self.lines.fault(&mut made.out, path, offset, &fault);
-        } else if made.named.len() < NAMED {
-            made.named.push((offset, fault.to_string()));
-        }
-    }
-
-    fn noise(&self, path: &Path, offset: u64, bytes: u64, made: &mut Made) {
-        made.faults.noise(offset, bytes);
-        if matches!(self.job, Job::Validate) {
-            let text = format!("{bytes} bytes between messages are no text");
-            self.lines.wrong(&mut made.out, path, offset, None, &text);
+    fn piece(&self, piece: Piece, made: &mut Made) {
+        if self.pieces {
+            made.pieces.push((made.out.len(), piece));
         }
     }
 }

@@ -16,7 +16,11 @@ use crate::io::context;
 use crate::io::open::open;
 use crate::term::signal;
 
-/// An open log.
+mod unpack;
+
+pub(crate) use unpack::Log;
+
+/// The bytes of an open log as they are stored.
 pub(crate) enum Input {
     /// A file that gives what is asked for.
     Regular(File),
@@ -24,16 +28,19 @@ pub(crate) enum Input {
     Live(File),
     /// What a URL names, and what came of it and is not taken yet, from some byte on.
     Remote(Box<Source>, (Vec<u8>, usize)),
+    /// Nothing more.
+    Ended,
 }
 
-/// Logs by their names: paths, `-` or URLs.
+/// Logs by their names: paths, `-` or URLs; what is compressed with gzip or zstd is read as what it holds.
 pub(crate) struct Inputs<'a>(pub(crate) &'a [PathBuf]);
 
 impl Logs for Inputs<'_> {
-    type Log = Input;
+    type Log = Log;
 
-    fn open(&mut self, log: usize) -> Option<io::Result<Input>> {
-        self.0.get(log).map(|path| Input::open(path))
+    fn open(&mut self, log: usize) -> Option<io::Result<Log>> {
+        let path = self.0.get(log)?;
+        Some(Input::open(path).map(Log::Unread))
     }
 }
 
@@ -83,6 +90,11 @@ pub(crate) fn unavailable(isa: Isa) -> Failure {
 }
 
 impl Input {
+    /// Whether it may bring more only later.
+    fn is_live(&self) -> bool {
+        matches!(self, Self::Live(_))
+    }
+
     fn open(path: &Path) -> io::Result<Self> {
         if url::of(path).is_some() {
             let source = Source::open(path, context())
@@ -127,6 +139,7 @@ impl fixlog::Source for Input {
                 })
             }
             Self::Live(file) => read_live(file, room, stopped),
+            Self::Ended => Ok(Got::End),
             Self::Remote(source, (piece, taken)) => {
                 if *taken == piece.len() {
                     piece.clear();

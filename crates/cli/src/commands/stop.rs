@@ -10,6 +10,8 @@ use crate::term::message;
 pub(crate) enum Stop {
     /// The reader of the results is gone.
     Closed,
+    /// All that was asked for is done.
+    Enough,
     Failed(Failure),
 }
 
@@ -36,7 +38,7 @@ pub(crate) fn of_threads(error: ordered::Error<Stop>, role: &str) -> Stop {
 pub(crate) fn stopped(stop: Stop, outcome: &mut Outcome) {
     match stop {
         // The reader of the pipe has seen enough.
-        Stop::Closed => {}
+        Stop::Closed | Stop::Enough => {}
         Stop::Failed(failure) => {
             message::failure(&failure);
             outcome.complete = false;

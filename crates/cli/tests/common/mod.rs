@@ -19,6 +19,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output, Stdio};
 
+use zipstream::Crc32;
+use zipstream::deflate::Compressor;
 use zstdkit::workload::{self, Kind};
 
 /// The binary under test, ready for arguments, with an environment that cannot colour its output.
@@ -220,4 +222,15 @@ pub(crate) fn listed(dir: &Path, archive: &str) -> Vec<String> {
 pub(crate) fn content(dir: &Path, name: &str) -> String {
     let line = format!("unzip -qqp a.zip {name}");
     run(dir, words(&line)).expect(0).text().to_owned()
+}
+
+/// A gzip file of one member.
+pub(crate) fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut out = b"\x1f\x8b\x08\0\0\0\0\0\0\xff".to_vec();
+    Compressor::new(6).compress(content, 0, true, &mut out);
+    let mut sum = Crc32::new();
+    sum.update(content);
+    out.extend_from_slice(&sum.sum().to_le_bytes());
+    out.extend_from_slice(&(content.len() as u32).to_le_bytes());
+    out
 }

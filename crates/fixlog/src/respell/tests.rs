@@ -208,9 +208,18 @@ fn what_is_found_and_valid_is_what_was_written() {
         if is_text_plain || !(soh || spelled) {
             assert!(valid.iter().all(|found| **found == message), "{}", what());
         }
-        if is_text_plain && !(soh && spelled) {
+        // The end of a value may pass for the start of the separator behind it: ` |` before ` | `.
+        let overlaps = |value: &[u8]| {
+            let text = [value, spelling].concat();
+            memchr::memmem::find(&text, spelling)
+                .is_some_and(|at| at < value.len() && at + spelling.len() > value.len())
+        };
+        let is_apart = ![&one, &data, &other]
+            .into_iter()
+            .any(|value| overlaps(value));
+        if is_text_plain && is_apart && !(soh && spelled) {
             assert_eq!(valid.len(), 1, "{}", what());
         }
     }
-    assert!(back > 1800, "{back}");
+    assert!(back > 1700, "{back}");
 }

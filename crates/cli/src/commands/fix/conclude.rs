@@ -38,11 +38,10 @@ pub(super) fn no_messages(files: &[PathBuf], file: usize) {
 
 /// The command that unpacks a file, if its first bytes say that it is compressed.
 fn unpacker(path: &Path) -> Option<&'static str> {
-    const MAGIC: [(&[u8], &str); 4] = [
-        (b"\x1f\x8b", "zcat"),
-        (b"\x28\xb5\x2f\xfd", "zstdcat"),
+    const MAGIC: [(&[u8], &str); 3] = [
         (b"BZh", "bzcat"),
         (b"\xfd7zXZ", "xzcat"),
+        (b"PK\x03\x04", "perfkit unzip -p"),
     ];
     // Of a pipe, the first bytes are gone.
     if !path.is_file() {

@@ -10,6 +10,7 @@ use fixlog::Moment;
 use crate::args::output::{OutputArgs, TerminalArgs};
 use crate::args::units;
 use crate::commands::fix::certify::flags::CertifyArgs;
+use crate::commands::fix::row_flags::{RowFormat, RowsArgs};
 #[cfg(target_os = "linux")]
 use crate::commands::fix::session_flags::{AcceptorArgs, InitiatorArgs};
 use crate::commands::fix::settings_flags::SettingsArgs;
@@ -39,11 +40,11 @@ pub(crate) struct FixArgs {
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum FixCommand {
     /// Write each message as a line of JSON
-    Parse(Box<FilterArgs>),
+    Parse(Box<ParseArgs>),
     /// Write invalid messages, and why, as lines of JSON
     Validate(Box<FilterArgs>),
     /// Write messages with the names of their fields and values
-    Print(Box<FilterArgs>),
+    Print(Box<PrintArgs>),
     /// Count messages, gaps and duplicates; measure time from order to execution
     Stats(Box<FilterArgs>),
     Diff(Box<DiffArgs>),
@@ -63,9 +64,9 @@ impl FixCommand {
     /// Whether data goes to a terminal unchanged.
     pub(crate) fn wants_raw(&self) -> bool {
         match self {
-            Self::Parse(args) | Self::Validate(args) | Self::Print(args) | Self::Stats(args) => {
-                args.output.force
-            }
+            Self::Parse(args) => args.filter.output.force,
+            Self::Print(args) => args.filter.output.force,
+            Self::Validate(args) | Self::Stats(args) => args.output.force,
             Self::Diff(args) => args.output.force,
             Self::Replay(args) => args.output.force,
             Self::Anonymize(args) => args.output.force,
@@ -318,13 +319,41 @@ pub(crate) struct FilterArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// Flags of `parse`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ParseArgs {
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
+    #[command(flatten)]
+    pub(crate) rows: RowsArgs,
+    /// json, csv, or raw: the lines of the log
+    ///
+    /// json: an object per message, with its byte and line in the log. csv: a table of the fields of --fields,
+    /// or of sender, target, number and the message with | between fields; several values of a field have ;
+    /// between them. raw: what the log has before the message on its line, and the message as it stands there,
+    /// for other programs that read FIX logs and for further filters; what stands behind it is left out. With
+    /// csv and raw, invalid messages are in the report.
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = RowFormat::Json,
+          hide_possible_values = true, help_heading = "Messages")]
+    pub(crate) format: RowFormat,
+}
+
+/// Flags of `print`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PrintArgs {
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
+    #[command(flatten)]
+    pub(crate) rows: RowsArgs,
+}
+
 impl FixArgs {
     /// What it reads and writes.
     pub(crate) fn files(&self) -> Files<'_> {
         match &self.command {
-            FixCommand::Parse(args) | FixCommand::Validate(args) | FixCommand::Print(args) => {
-                args.messages.files(&args.output).stdout(Stdout::Data)
-            }
+            FixCommand::Parse(args) => args.filter.files(),
+            FixCommand::Print(args) => args.filter.files(),
+            FixCommand::Validate(args) => args.files(),
             FixCommand::Stats(args) => args.messages.files(&args.output).stdout(Stdout::Report),
             FixCommand::Anonymize(args) => args
                 .messages
@@ -351,6 +380,12 @@ impl FixArgs {
             FixCommand::Settings(args) => args.files(),
             FixCommand::Certify(args) => args.files(),
         }
+    }
+}
+
+impl FilterArgs {
+    fn files(&self) -> Files<'_> {
+        self.messages.files(&self.output).stdout(Stdout::Data)
     }
 }
 

@@ -14,6 +14,7 @@ mod initiator;
 mod pace;
 mod read;
 mod replay;
+pub(crate) mod row_flags;
 pub(crate) mod run;
 #[cfg(target_os = "linux")]
 pub(crate) mod session_flags;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use files::INLINE_BYTES;
 use files::output::Output;
-use fixlog::{AllFaults, Block, Made, Statistics, Task, Worker, Workers};
+use fixlog::{AllFaults, Block, Made, Selection, Statistics, Task, Worker, Workers};
 use latency::Recorder;
 use latency::report::{FloorKind, RowFloor};
 use report::{ExitStatus, Outcome};
@@ -59,6 +59,8 @@ pub(super) struct Reading<'a> {
     left: BTreeMap<u32, u64>,
     /// Messages of the file that is being read, whatever they are like.
     seen: u64,
+    /// Which messages are passed on, if not all of those that pass the filter, and their text.
+    selection: Option<(Selection, Vec<u8>)>,
 }
 
 impl<'a> Reading<'a> {
@@ -77,12 +79,23 @@ impl<'a> Reading<'a> {
             faults: AllFaults::default(),
             left: BTreeMap::new(),
             seen: 0,
+            selection: None,
         })
     }
 
-    /// Reads all files, and says what came of it.
-    pub(super) fn run(mut self, outcome: &mut Outcome) {
+    /// Passes on this selection of messages.
+    pub(super) fn select(mut self, selection: Option<Selection>) -> Self {
+        self.selection = selection.map(|selection| (selection, Vec::new()));
+        self
+    }
+
+    /// Writes `head`, reads all files, and says what came of it.
+    pub(super) fn run(mut self, head: &str, outcome: &mut Outcome) {
         let plan = self.plan;
+        match write_out(&mut self.out, head.as_bytes()) {
+            Ok(bytes) => self.written += bytes,
+            Err(stop) => return stopped(stop, outcome),
+        }
         let threads = match is_small(plan.files) {
             true => 1,
             false => plan.threads.max(1),
@@ -148,6 +161,15 @@ impl<'a> Reading<'a> {
         {
             self.pieces.record_span(start, end);
         }
+        if let Some((selection, text)) = &mut self.selection {
+            text.clear();
+            let is_enough = selection.take(made, text);
+            self.written += write_out(&mut self.out, text)?;
+            return match is_enough {
+                true => Err(Stop::Enough),
+                false => Ok(()),
+            };
+        }
         if made.out.is_empty() {
             return Ok(());
         }
@@ -158,9 +180,12 @@ impl<'a> Reading<'a> {
     fn conclude(self, outcome: &mut Outcome) {
         outcome.bytes_content = outcome.bytes_in;
         outcome.bytes_out = self.written;
-        outcome.ops = Some(self.good + self.bad);
+        // Behind the last one that is wanted, more were read.
+        let selected = self.selection.as_ref();
+        let good = selected.map_or(self.good, |(selection, _)| selection.wanted());
+        outcome.ops = Some(good + self.bad);
         let params = &mut outcome.workload.params;
-        params.insert("messages".to_owned(), self.good.into());
+        params.insert("messages".to_owned(), good.into());
         params.insert("messages_bad".to_owned(), self.bad.into());
         if self.plan.filters {
             params.insert("messages_filtered".to_owned(), self.filtered.into());

@@ -12,7 +12,7 @@ use files::display;
 use files::source::Source;
 use fixcore::dict::Dictionary;
 use fixcore::{DataPairs, Decoder, Isa};
-use fixlog::{Job, KeyError, Pseudonyms, Task, tag_of};
+use fixlog::{Job, KeyError, Pseudonyms, RowForm, Rows, Selection, Task, tag_of};
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome};
@@ -24,6 +24,7 @@ use crate::commands::fix::flags::{
     AnonymizeArgs, DiffArgs, FilterArgs, FixArgs, FixCommand, ReplayArgs,
 };
 use crate::commands::fix::read::{Plan, Reading};
+use crate::commands::fix::row_flags::RowsArgs;
 #[cfg(target_os = "linux")]
 use crate::commands::fix::{acceptor, initiator};
 use crate::commands::fix::{certify, diff, generate, replay, settings, store};
@@ -41,9 +42,17 @@ const KEY_BYTES_MAX: u64 = 1 << 20;
 /// Runs the command.
 pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let (messages, setup, kind) = match &args.command {
-        FixCommand::Parse(args) => (&args.messages, filter(args, name, argv), "fix parse"),
+        FixCommand::Parse(args) => (
+            &args.filter.messages,
+            filter(&args.filter, name, argv),
+            "fix parse",
+        ),
         FixCommand::Validate(args) => (&args.messages, filter(args, name, argv), "fix validate"),
-        FixCommand::Print(args) => (&args.messages, filter(args, name, argv), "fix print"),
+        FixCommand::Print(args) => (
+            &args.filter.messages,
+            filter(&args.filter, name, argv),
+            "fix print",
+        ),
         FixCommand::Stats(args) => {
             let setup = Setup::analysis(name, argv, &args.output);
             (&args.messages, setup, "fix stats")
@@ -66,10 +75,9 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Certify(args) => return certify::run(args, name, argv),
     };
     let terminal = match &args.command {
-        FixCommand::Parse(args) | FixCommand::Validate(args) | FixCommand::Print(args) => {
-            Some(&args.output.terminal)
-        }
-        FixCommand::Stats(args) => Some(&args.output.terminal),
+        FixCommand::Parse(args) => Some(&args.filter.output.terminal),
+        FixCommand::Print(args) => Some(&args.filter.output.terminal),
+        FixCommand::Validate(args) | FixCommand::Stats(args) => Some(&args.output.terminal),
         FixCommand::Anonymize(args) => Some(&args.output.terminal),
         _ => None,
     };
@@ -87,6 +95,14 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
     let filter = messages
         .wanted
         .filter(messages.to.to, dictionary.as_ref())?;
+    let wanted = match &args.command {
+        FixCommand::Parse(args) => Some((&args.rows, args.format.into())),
+        FixCommand::Print(args) => Some((&args.rows, RowForm::Json)),
+        _ => None,
+    };
+    let chosen = wanted
+        .map(|(args, form)| rows(args, form, dictionary.as_ref()))
+        .transpose()?;
     let rows = &[LatencyName::Service];
     let session = Session::start(&Setup { rows, ..setup })?;
     let recorder = |operation: &str, series: &str| {
@@ -103,7 +119,16 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         .names(&messages.files)
         .isa(isa)
         .lines(lines())
-        .filter(Some(&filter));
+        .filter(Some(&filter))
+        .rows(chosen.as_ref());
+    let selected = wanted.filter(|(args, _)| args.limit.is_some() || args.context > 0);
+    let (task, selection) = match selected {
+        None => (task, None),
+        Some((args, _)) => (
+            task.pieces(args.context > 0),
+            Some(Selection::new(args.limit, args.context as usize)),
+        ),
+    };
     let plan = Plan {
         files: &messages.files,
         separator: messages.separator.into(),
@@ -115,7 +140,10 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
     };
     let pieces = recorder("block of up to 128 KiB", kind);
     let waits = matches!(job, Job::Statistics).then(|| recorder("order", "order to execution"));
-    Reading::new(plan, waits, pieces)?.run(&mut outcome);
+    Reading::new(plan, waits, pieces)?.select(selection).run(
+        &chosen.as_ref().map_or_else(String::new, Rows::head),
+        &mut outcome,
+    );
     session.finish(outcome)
 }
 
@@ -202,6 +230,27 @@ fn tags(flag: &str, names: &[String], dictionary: Option<&Dictionary>) -> Result
         Ok(tag)
     };
     names.iter().map(tag).collect()
+}
+
+/// What is written of each message.
+fn rows(args: &RowsArgs, form: RowForm, dictionary: Option<&Dictionary>) -> Result<Rows> {
+    if form == RowForm::Raw && !args.fields.is_empty() {
+        return Err(Failure::usage("--format raw has all fields")
+            .help("leave --fields out, or write --format csv"));
+    }
+    let mut fields = Vec::new();
+    for name in &args.fields {
+        let name = name.trim();
+        let tag = tag_of(name, dictionary).ok_or_else(|| {
+            let message = format!(
+                "--fields: no dictionary has the field '{}'",
+                name.escape_debug()
+            );
+            Failure::usage(message).help("state its tag, or its name in the standard")
+        })?;
+        fields.push((name.to_owned(), tag));
+    }
+    Ok(Rows::new(form, lines()).fields(fields))
 }
 
 /// Fields that say where a message begins and ends, and what it is.

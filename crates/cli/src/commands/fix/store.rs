@@ -120,11 +120,11 @@ impl Writer {
                 Job::Dump { .. },
             ) => lines().stored(out, path, offset, number, bytes),
             (Seen::Damaged { offset, damage, .. }, Job::Verify) => {
-                lines().wrong(out, path, offset, None, &damage.to_string());
+                lines().wrong(out, place(path, offset), None, &damage.to_string());
             }
             (Seen::Torn { offset, bytes }, Job::Verify) => {
                 let why = format!("{bytes} bytes are torn: opening the store cuts them off");
-                lines().wrong(out, path, offset, None, &why);
+                lines().wrong(out, place(path, offset), None, &why);
             }
             _ => {}
         }
@@ -205,4 +205,13 @@ fn conclude(dir: &Path, survey: &Survey, job: Job, outcome: &mut Outcome) {
         survey.torn_bytes.into(),
     ]);
     outcome.tables.push(table);
+}
+
+/// A byte of a file of a store.
+fn place(path: &Path, offset: u64) -> fixlog::Place<'_> {
+    fixlog::Place {
+        path: Some(path),
+        offset,
+        line: None,
+    }
 }

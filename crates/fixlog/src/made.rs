@@ -1,0 +1,42 @@
+//! What is made of a block of a log, on its way to whoever adds up.
+
+use std::collections::BTreeMap;
+
+use crate::{Faults, Part};
+
+/// What a piece of [`Made::out`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Piece {
+    /// A message that is wanted.
+    Wanted,
+    /// A message that the filter does not want.
+    Other,
+    /// A fault.
+    Fault,
+}
+
+/// What was made of a block.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Made {
+    /// Lines, or messages.
+    pub out: Vec<u8>,
+    /// Where each message and each fault of `out` ends, if that was asked for.
+    pub pieces: Vec<(usize, Piece)>,
+    /// How many messages are good, and wanted.
+    pub good: u64,
+    /// How many messages the filter does not want.
+    pub filtered: u64,
+    /// How many are bad.
+    pub bad: u64,
+    /// The first faults, at most 20, by byte offset, where `out` has no lines for them.
+    pub named: Vec<(u64, String)>,
+    /// How often each class of fault occurs.
+    pub faults: Faults,
+    /// The tags that no dictionary has and whose values stayed as they were, because they are numbers or
+    /// codes, and how many values.
+    pub left: BTreeMap<u32, u64>,
+    /// The statistics, for [`Statistics::add`](crate::Statistics::add).
+    pub part: Part,
+}
