@@ -13,6 +13,7 @@ mod dictionary;
 mod fix;
 mod fix_filter;
 mod fix_log;
+mod fix_orders;
 mod fix_session;
 mod fix_settings;
 mod fix_template;
@@ -35,6 +36,7 @@ pub use crate::dictionary::zstd_dictionary;
 pub use crate::fix::{fix_decode, fix_dictionary, fix_frame, fix_store};
 pub use crate::fix_filter::fix_filter;
 pub use crate::fix_log::fix_log;
+pub use crate::fix_orders::fix_orders;
 pub use crate::fix_session::{fix_bad_line, fix_session};
 pub use crate::fix_settings::{fix_exchange, fix_settings};
 pub use crate::fix_template::fix_template;
@@ -68,6 +70,7 @@ pub const TARGETS: &[Target] = &[
     ("fix_filter", fix_filter),
     ("fix_frame", fix_frame),
     ("fix_log", fix_log),
+    ("fix_orders", fix_orders),
     ("fix_session", fix_session),
     ("fix_settings", fix_settings),
     ("fix_store", fix_store),

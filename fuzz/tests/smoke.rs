@@ -110,6 +110,11 @@ fn gate_parse() {
 }
 
 #[test]
+fn fix_orders() {
+    hold("fix_orders");
+}
+
+#[test]
 fn gzip_read() {
     hold("gzip_read");
 }

@@ -27,6 +27,7 @@ mod fix_kills;
 mod fix_logs;
 #[cfg(target_os = "linux")]
 mod fix_orders;
+mod fix_orders_logs;
 mod fix_rows;
 mod fix_settings;
 mod fix_store;

@@ -22,7 +22,7 @@ pub(crate) enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-pub(crate) const ROWS: [(&str, Uses, &str); 70] = [
+pub(crate) const ROWS: [(&str, Uses, &str); 72] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
@@ -87,6 +87,8 @@ pub(crate) const ROWS: [(&str, Uses, &str); 70] = [
     ("fix validate", Output, "fix validate -qq bad"),
     ("fix print", Output, "fix print -qq log"),
     ("fix stats", Output, "fix stats log"),
+    ("fix orders", Output, "fix orders log"),
+    ("fix orders", Output, "fix orders -qq --list all log"),
     ("fix diff", Output, "fix diff -qq log other"),
     ("fix replay", Output, "fix replay -qq --speed 0 log"),
     (

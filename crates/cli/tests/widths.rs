@@ -110,6 +110,8 @@ fn rows() -> Vec<(&'static str, String, Told)> {
         row("fix validate", "fix validate log", Stderr),
         row("fix print", "fix print log", Stderr),
         row("fix stats", "fix stats log", Stdout),
+        row("fix orders", "fix orders log", Stdout),
+        row("fix orders", "fix orders --list all log", Stderr),
         row("fix diff", "fix diff log log", Stderr),
         row("fix replay", "fix replay --speed 0 log", Stderr),
         row("fix anonymize", "fix anonymize log", Stderr),

@@ -28,7 +28,8 @@ pub enum Error {
 
 impl Error {
     /// The same error of another log.
-    pub(crate) fn of_log(self, log: usize) -> Self {
+    #[must_use]
+    pub fn of_log(self, log: usize) -> Self {
         match self {
             Self::Open { error, .. } => Self::Open { log, error },
             Self::Read { offset, error, .. } => Self::Read { log, offset, error },

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::orders::OrderPart;
 use crate::{Faults, Part};
 
 /// What a piece of [`Made::out`] is.
@@ -39,4 +40,6 @@ pub struct Made {
     pub left: BTreeMap<u32, u64>,
     /// The statistics, for [`Statistics::add`](crate::Statistics::add).
     pub part: Part,
+    /// What the block says about orders.
+    pub orders: OrderPart,
 }

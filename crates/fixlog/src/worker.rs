@@ -27,6 +27,8 @@ pub enum Job<'d> {
     Print,
     /// Statistics.
     Statistics,
+    /// The lives of orders.
+    Orders,
     /// The same message with pseudonyms, on a line.
     Anonymize(&'d Pseudonyms),
 }
@@ -185,6 +187,7 @@ impl<'d> Worker<'d> {
         if matches!(self.task.job, Job::Statistics) {
             made.part.clear();
         }
+        made.orders.clear();
         let (task, checker) = (self.task, &mut self.checker);
         let (decoder, batch) = (&mut self.decoder, &mut self.batch);
         let (row_writer, prefix) = (&mut self.row_writer, &mut self.prefix);
@@ -198,7 +201,7 @@ impl<'d> Worker<'d> {
             || task.rows.is_some_and(|rows| rows.form() == RowForm::Csv))
         .then_some(name);
         // Rows of other forms have no room for faults.
-        let names_faults = matches!(task.job, Job::Statistics | Job::Anonymize(_))
+        let names_faults = matches!(task.job, Job::Statistics | Job::Orders | Job::Anonymize(_))
             || task.rows.is_some_and(|rows| rows.form() != RowForm::Json);
         let mut lines = LineCounter::default();
         let mut behind = 0;
@@ -262,6 +265,11 @@ impl<'d> Worker<'d> {
                             }
                             Job::Statistics => {
                                 made.part.message(offset, &message);
+                                None
+                            }
+                            Job::Orders => {
+                                let line = place(None).line;
+                                made.orders.message(offset, line, &message);
                                 None
                             }
                             Job::Validate => checker.check(&message, separator),

@@ -127,6 +127,22 @@ pub(crate) fn seeds() -> Vec<Seed> {
         Seed::new("fix_log", "stream", stream.concat()),
         Seed::new("fix_log", "pipes", log(&samples[0].1, b"|")),
         Seed::new("fix_log", "carets", log(&data, b"^A")),
+        // An order that is sent on, and the answers; ids that come again.
+        Seed::new(
+            "fix_orders",
+            "relayed",
+            [
+                0, 4, 1, 0, 1, 32, 137, 1, 0, 2, 17, 6, 1, 0, 3, 17, 1, 1, 0, 4, 1, 1, 1, 2, 5,
+            ],
+        ),
+        Seed::new(
+            "fix_orders",
+            "replaced",
+            [
+                0, 4, 1, 0, 1, 10, 4, 10, 0, 2, 25, 1, 10, 3, 3, 11, 4, 19, 0, 4, 4, 1, 19, 0, 5,
+                0, 4, 1, 0, 9,
+            ],
+        ),
         Seed::new("fix_template", "kinds", kinds()),
         Seed::new("fix_dictionary", "own", DICTIONARY),
         Seed::new(

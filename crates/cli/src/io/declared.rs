@@ -56,6 +56,8 @@ const LINES: &[&str] = &[
     "fix validate @",
     "fix print @",
     "fix stats @",
+    "fix orders @",
+    "fix orders --list all @",
     "fix diff @ other",
     "fix diff other @",
     "fix replay @",

@@ -6,12 +6,12 @@
 //! result is the same for any number of threads.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 use fixcore::SOH;
 
 use super::part::{Part, Trade, TypePart};
 use super::sequence::Sequence;
+use crate::hash::OwnHash;
 
 /// Orders that wait for an execution, sessions and types that are told apart: what a log has beyond
 /// these is counted, not kept.
@@ -20,26 +20,6 @@ const SESSIONS_MAX: usize = 1 << 14;
 const TYPES_MAX: usize = 1 << 12;
 /// Gaps that the report names.
 const GAPS_NAMED: usize = 20;
-
-/// A hash is its own hash.
-#[derive(Default)]
-struct Own(u64);
-
-impl Hasher for Own {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
-        }
-    }
-
-    fn write_u128(&mut self, number: u128) {
-        self.0 = number as u64;
-    }
-}
 
 /// A hole in the numbers of one direction of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,7 +125,7 @@ pub struct Statistics {
     sessions: HashMap<Vec<u8>, Sequence>,
     gaps: Vec<Gap>,
     /// Orders without an execution, by the hash of their ClOrdID: when they were sent.
-    orders: HashMap<u128, i64, BuildHasherDefault<Own>>,
+    orders: HashMap<u128, i64, OwnHash>,
     pub(super) orders_max: usize,
     early: Early,
     /// Beyond what is kept.

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use files::conflicts::{Files, Stdout};
-use fixcore::Isa;
 use fixlog::Moment;
 
 use crate::args::output::{OutputArgs, TerminalArgs};
 use crate::args::units;
 use crate::commands::fix::certify::flags::CertifyArgs;
+use crate::commands::fix::message_flags::MessagesArgs;
+use crate::commands::fix::orders::flags::OrdersArgs;
 use crate::commands::fix::row_flags::{RowFormat, RowsArgs};
 #[cfg(target_os = "linux")]
 use crate::commands::fix::session_flags::{AcceptorArgs, InitiatorArgs};
@@ -28,6 +29,7 @@ use crate::commands::fix::wanted::{ToArgs, WantedArgs, moment};
   perfkit fix parse messages.log
   perfkit fix validate --dictionary FIX44.xml messages.log
   perfkit fix stats *.log
+  perfkit fix orders --id ORD1 gateway.log venue.log
   perfkit fix anonymize --key-file key messages.log
   perfkit fix acceptor --settings acceptor.cfg --app echo")]
 pub(crate) struct FixArgs {
@@ -47,6 +49,7 @@ pub(crate) enum FixCommand {
     Print(Box<PrintArgs>),
     /// Count messages, gaps and duplicates; measure time from order to execution
     Stats(Box<FilterArgs>),
+    Orders(Box<OrdersArgs>),
     Diff(Box<DiffArgs>),
     Replay(Box<ReplayArgs>),
     Anonymize(Box<AnonymizeArgs>),
@@ -67,6 +70,7 @@ impl FixCommand {
             Self::Parse(args) => args.filter.output.force,
             Self::Print(args) => args.filter.output.force,
             Self::Validate(args) | Self::Stats(args) => args.output.force,
+            Self::Orders(args) => args.output.force,
             Self::Diff(args) => args.output.force,
             Self::Replay(args) => args.output.force,
             Self::Anonymize(args) => args.output.force,
@@ -279,37 +283,6 @@ pub(crate) struct GenerateArgs {
     pub(crate) terminal: TerminalArgs,
 }
 
-/// Which messages are read, and how.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct MessagesArgs {
-    /// Files of messages; `-` is standard input
-    #[arg(value_name = "FILE", default_value = "-")]
-    pub(crate) files: Vec<PathBuf>,
-    /// auto, soh, pipe, caret or hex
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = Separator::Auto,
-          hide_possible_values = true)]
-    pub(crate) separator: Separator,
-    /// QuickFIX XML dictionary, instead of the built-in one of each message's version
-    #[arg(long, value_name = "FILE")]
-    pub(crate) dictionary: Option<PathBuf>,
-    /// Number of threads; 0: one per CPU
-    #[arg(
-        short = 'T',
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        hide_default_value = true
-    )]
-    pub(crate) threads: u32,
-    /// Scan with one instruction set: scalar, neon, sse2, avx2, avx512bw or avx512vbmi2
-    #[arg(long, value_name = "NAME", hide_short_help = true)]
-    pub(crate) isa: Option<Isa>,
-    #[command(flatten)]
-    pub(crate) wanted: WantedArgs,
-    #[command(flatten)]
-    pub(crate) to: ToArgs,
-}
-
 /// Flags of the parts that read messages one by one.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FilterArgs {
@@ -354,6 +327,7 @@ impl FixArgs {
             FixCommand::Parse(args) => args.filter.files(),
             FixCommand::Print(args) => args.filter.files(),
             FixCommand::Validate(args) => args.files(),
+            FixCommand::Orders(args) => args.files(),
             FixCommand::Stats(args) => args.messages.files(&args.output).stdout(Stdout::Report),
             FixCommand::Anonymize(args) => args
                 .messages
@@ -386,14 +360,5 @@ impl FixArgs {
 impl FilterArgs {
     fn files(&self) -> Files<'_> {
         self.messages.files(&self.output).stdout(Stdout::Data)
-    }
-}
-
-impl MessagesArgs {
-    fn files<'a>(&'a self, output: &'a OutputArgs) -> Files<'a> {
-        output
-            .files()
-            .sources(&self.files, false)
-            .reads_some("--dictionary", &self.dictionary)
     }
 }

@@ -11,6 +11,8 @@ pub(crate) mod flags;
 mod generate;
 #[cfg(target_os = "linux")]
 mod initiator;
+pub(crate) mod message_flags;
+pub(crate) mod orders;
 mod pace;
 mod read;
 mod replay;

@@ -27,7 +27,7 @@ use crate::commands::fix::read::{Plan, Reading};
 use crate::commands::fix::row_flags::RowsArgs;
 #[cfg(target_os = "linux")]
 use crate::commands::fix::{acceptor, initiator};
-use crate::commands::fix::{certify, diff, generate, replay, settings, store};
+use crate::commands::fix::{certify, diff, generate, orders, replay, settings, store};
 use crate::commands::fix_logs::{forced, unavailable};
 use crate::failure::{Failure, Result};
 use crate::io::context;
@@ -60,6 +60,12 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Anonymize(args) => {
             let setup = Setup::filter_of(name, argv, &args.output);
             (&args.messages, setup, "fix anonymize")
+        }
+        FixCommand::Orders(args) => {
+            let path = args.messages.dictionary.as_deref();
+            let dictionary = path.map(dictionary).transpose()?;
+            let isa = decoder(args.messages.isa, dictionary.as_ref())?.isa();
+            return orders::run(args, dictionary.as_ref(), isa, name, argv);
         }
         FixCommand::Diff(args) => return compare(args, name, argv),
         FixCommand::Replay(args) => return send(args, name, argv),

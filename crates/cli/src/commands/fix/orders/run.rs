@@ -1,0 +1,291 @@
+//! Follows the orders of logs and reports what became of them.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use files::output::Output;
+use fixcore::dict::Dictionary;
+use fixlog::orders::{Book, LifeLines, State};
+use fixlog::{AllFaults, Job, Task};
+use latency::report::{Cell, FloorKind, LatencyName, RowFloor, Table, Unit};
+use latency::{Recorder, Spec};
+use report::{ExitStatus, Outcome, names};
+
+use super::flags::OrdersArgs;
+use super::read::{self, Plan};
+use super::watch::{Wanted, Watcher};
+use crate::args::threads;
+use crate::commands::fix::conclude::{
+    BAD_NAMED, conclude_bad, ended_file, lines, named_some, no_match, no_messages,
+};
+use crate::commands::fix::tables;
+use crate::commands::stop::stopped;
+use crate::failure::{Failure, Result};
+use crate::io::context;
+use crate::session::{Session, Setup};
+use crate::term::{message, signal};
+
+/// Reasons that the report names.
+const REASONS_NAMED: usize = 20;
+
+/// Runs the command.
+pub(in crate::commands::fix) fn run(
+    args: &OrdersArgs,
+    dictionary: Option<&Dictionary>,
+    isa: fixcore::Isa,
+    name: &'static str,
+    argv: &[OsString],
+) -> Result<ExitStatus> {
+    let setup = match args.writes_orders() {
+        true => Setup::filter_of(name, argv, &args.output),
+        false => Setup::analysis(name, argv, &args.output),
+    };
+    let messages = &args.messages;
+    let filter = messages.wanted.filter(messages.to.to, dictionary)?;
+    let rows = &[LatencyName::Service];
+    let session = Session::start(&Setup { rows, ..setup })?;
+    let recorder = |operation: &str, series: &str| {
+        let spec = Spec::new(LatencyName::Service, operation).series(series);
+        Recorder::new(session.spec(spec), session.run_start())
+    };
+    let files = &messages.files;
+    let mut outcome = Outcome::new("fix orders");
+    let task = Task::new(Job::Orders)
+        .names(files)
+        .isa(isa)
+        .lines(lines())
+        .filter(Some(&filter))
+        .dictionary(dictionary);
+    let plan = Plan {
+        files,
+        separator: messages.separator.into(),
+        threads: threads(messages.threads)?,
+        task,
+    };
+    let failed = |error| Failure::io("write", Path::new("standard output"), &error);
+    let out = Output::stdout(context()).map_err(failed)?;
+    let wanted = match (args.list.as_slice(), args.id.as_slice()) {
+        ([], []) => Wanted::Nothing,
+        ([], ids) => Wanted::Ids(ids),
+        (listed, _) => Wanted::Listed(listed),
+    };
+    let shown = LifeLines::new(lines(), files);
+    let mut watcher = Watcher::new(wanted, shown, out, recorder);
+    let mut book = Book::new();
+    let warns = args.output.terminal.wants_warnings();
+    let (mut good, mut bad, mut filtered) = (0, 0, 0);
+    let (mut faults, mut named) = (AllFaults::default(), Vec::new());
+    let mut seen = vec![0_u64; files.len()];
+    let result = read::all(plan, &mut book, &mut watcher, |piece| {
+        let made = &piece.made;
+        good += made.good;
+        bad += made.bad;
+        filtered += made.filtered;
+        seen[piece.log] += made.good + made.bad + made.filtered;
+        faults.add(piece.log, read::faults(piece));
+        for (offset, error) in &made.named {
+            if named.len() < BAD_NAMED {
+                named.push((piece.log, *offset, error.clone()));
+            }
+        }
+        if let Some(ended) = piece.ended.take() {
+            let none = seen[piece.log] == 0 && ended.bytes > 0 && ended.error.is_none();
+            if none && warns {
+                no_messages(files, piece.log);
+            }
+            if none && outcome.status == ExitStatus::Ok {
+                outcome.status = ExitStatus::Partial;
+            }
+            // Each log is the only one of its threads.
+            let error = ended.error.map(|error| error.of_log(piece.log));
+            ended_file(files, piece.log, ended.bytes, error, &mut outcome);
+        }
+    });
+    match result.and_then(|()| watcher.timelines()) {
+        Err(stop) => stopped(stop, &mut outcome),
+        Ok(missing) if !missing.is_empty() => {
+            for id in missing {
+                let why = format!("no order has the id '{}'", id.escape_debug());
+                let help = "ids are ClOrdID (11), OrigClOrdID (41), OrderID (37) or SecondaryClOrdID (526)";
+                message::failure(&Failure::new(why).help(help));
+            }
+            outcome.status = ExitStatus::Failure;
+        }
+        Ok(_) => {}
+    }
+    outcome.bytes_content = outcome.bytes_in;
+    outcome.bytes_out = watcher.written;
+    outcome.ops = Some(good + bad);
+    let params = &mut outcome.workload.params;
+    params.insert("threads".to_owned(), plan.threads.into());
+    params.insert("messages".to_owned(), good.into());
+    params.insert("messages_bad".to_owned(), bad.into());
+    params.insert("messages_about_orders".to_owned(), book.messages().into());
+    params.insert("messages_repeated".to_owned(), book.repeated().into());
+    params.insert("orders_known_at_once".to_owned(), book.most().into());
+    params.insert("unfollowed".to_owned(), book.unfollowed().into());
+    if !filter.is_empty() {
+        params.insert("messages_filtered".to_owned(), filtered.into());
+        if good == 0 && filtered > 0 && warns {
+            no_match(filtered);
+        }
+    }
+    conclude(watcher, &book, files, warns, &mut outcome);
+    tables::faults(&faults, files, &mut outcome);
+    if warns {
+        let help = "perfkit fix validate writes all";
+        named_some(named.len(), bad, "bad messages", help);
+    }
+    conclude_bad(bad, named, files, &mut outcome);
+    if signal::interrupted() {
+        outcome.complete = false;
+        outcome.status = ExitStatus::Interrupted;
+    }
+    session.finish(outcome)
+}
+
+/// Puts what was gathered into the report.
+fn conclude(
+    watcher: Watcher<'_>,
+    book: &Book,
+    files: &[std::path::PathBuf],
+    warns: bool,
+    outcome: &mut Outcome,
+) {
+    let file = |log: usize| {
+        Cell::from(
+            files
+                .get(log)
+                .map(|path| names::path(path))
+                .unwrap_or_default(),
+        )
+    };
+    let mut orders = Table::new("orders", &[("state", Unit::Text), ("orders", Unit::Count)]);
+    for state in State::ALL {
+        if let Some(count) = watcher.states.get(&state) {
+            orders.rows.push(vec![state.name().into(), (*count).into()]);
+        }
+    }
+    for (what, count) in [
+        ("sent on from another session", watcher.relayed),
+        ("begun before the logs", watcher.orphans),
+        ("with an id that came again", watcher.reused),
+    ] {
+        if count > 0 {
+            orders
+                .rows
+                .push(vec![format!("  {what}").into(), count.into()]);
+        }
+    }
+    outcome.tables.push(orders);
+    if !watcher.reasons.is_empty() {
+        let columns = [
+            ("reason", Unit::Text),
+            ("orders", Unit::Count),
+            ("first", Unit::Text),
+            ("file", Unit::Text),
+            ("line", Unit::Count),
+        ];
+        let mut table = Table::new("rejects", &columns);
+        let mut reasons: Vec<_> = watcher.reasons.into_iter().collect();
+        reasons.sort_by(|a, b| (b.1.orders, &a.0).cmp(&(a.1.orders, &b.0)));
+        if warns {
+            let all = reasons.len() as u64;
+            let help = "perfkit fix orders --list rejected writes all orders";
+            named_some(
+                reasons.len().min(REASONS_NAMED),
+                all,
+                "reasons of rejects",
+                help,
+            );
+        }
+        for (text, reason) in reasons.into_iter().take(REASONS_NAMED) {
+            let line = reason.line.map_or(Cell::Null, Cell::from);
+            let row = vec![
+                text.into(),
+                reason.orders.into(),
+                reason.id.into(),
+                file(reason.log),
+                line,
+            ];
+            table.rows.push(row);
+        }
+        outcome.tables.push(table);
+    }
+    // On one session alone, a hop is what the answers say.
+    let has_hops = watcher.relayed > 0;
+    let hops = book.hops();
+    if has_hops {
+        let columns = [
+            ("from", Unit::Text),
+            ("to", Unit::Text),
+            ("clock_ahead_ns", Unit::Nanoseconds),
+            ("there", Unit::Count),
+            ("back", Unit::Count),
+            ("early", Unit::Count),
+        ];
+        let mut table = Table::new("hops", &columns);
+        table.clock_floor_ns = Some(0);
+        for hop in hops {
+            let ahead = hop
+                .offset_ns
+                .map_or(Cell::Null, |ns| Cell::Number(ns as f64));
+            table.rows.push(vec![
+                hop.from.escape_ascii().to_string().into(),
+                hop.to.escape_ascii().to_string().into(),
+                ahead,
+                hop.samples[0].into(),
+                hop.samples[1].into(),
+                (hop.early[0] + hop.early[1]).into(),
+            ]);
+        }
+        outcome.tables.push(table);
+    }
+    if !watcher.slowest.is_empty() {
+        let columns = [
+            ("slowest", Unit::Text),
+            ("took_ns", Unit::Nanoseconds),
+            ("order", Unit::Text),
+            ("sent", Unit::Text),
+            ("file", Unit::Text),
+            ("line", Unit::Count),
+        ];
+        let mut table = Table::new("slowest orders", &columns);
+        table.clock_floor_ns = Some(0);
+        for (wait, slowest) in watcher.slowest {
+            for slow in slowest {
+                table.rows.push(vec![
+                    wait.name().into(),
+                    slow.ns.into(),
+                    slow.id.into(),
+                    slow.sent_ns
+                        .map_or(Cell::Null, |ns| fixlog::orders::time(ns).into()),
+                    file(slow.log),
+                    slow.line.map_or(Cell::Null, Cell::from),
+                ]);
+            }
+        }
+        outcome.tables.push(table);
+    }
+    let early: u64 = book.early().values().sum();
+    if early > 0 {
+        let columns = [("time", Unit::Text), ("orders", Unit::Count)];
+        let mut table = Table::new("answers stamped before their cause", &columns);
+        for (wait, count) in book.early() {
+            table.rows.push(vec![wait.name().into(), (*count).into()]);
+        }
+        outcome.tables.push(table);
+    }
+    let recorders = watcher
+        .waits
+        .into_values()
+        .chain(watcher.hops.into_values().filter(|_| has_hops));
+    for recorder in recorders.filter(|recorder| !recorder.is_empty()) {
+        outcome.add(&recorder.finish());
+        // The clocks are those of the log, not this machine's.
+        if let Some(row) = outcome.latencies.last_mut() {
+            let kind = FloorKind::Clock;
+            row.floors.push(RowFloor { kind, ns: 0 });
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What is gathered while orders are followed: counts, times, the slowest, and those that are asked for.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+
+use files::output::Output;
+use fixlog::orders::{Life, LifeLines, State, Wait, Watch};
+use latency::Recorder;
+
+use super::flags::Listed;
+use crate::commands::fix::conclude::write_out;
+use crate::commands::stop::Stop;
+
+/// Orders that are named as the slowest of each kind.
+const SLOWEST: usize = 5;
+/// Hops whose times are distributions of their own.
+const HOPS_MAX: usize = 64;
+/// Reasons of rejects that are told apart, and bytes of each.
+const REASONS_MAX: usize = 4096;
+const REASON_BYTES_MAX: usize = 120;
+/// Orders that are held because a later one may be the same order on another session.
+const HELD: usize = 1 << 16;
+
+/// What is written of orders.
+pub(super) enum Wanted<'a> {
+    Nothing,
+    Listed(&'a [Listed]),
+    Ids(&'a [String]),
+}
+
+/// One of the slowest orders.
+pub(super) struct Slow {
+    pub(super) ns: u64,
+    pub(super) id: String,
+    pub(super) sent_ns: Option<i64>,
+    pub(super) log: usize,
+    pub(super) line: Option<u64>,
+}
+
+/// Orders with a reason of a reject.
+pub(super) struct Reason {
+    pub(super) orders: u64,
+    pub(super) id: String,
+    pub(super) log: usize,
+    pub(super) line: Option<u64>,
+}
+
+/// A recorder for times of an operation and a series.
+type NewRecorder<'a> = Box<dyn Fn(&str, &str) -> Recorder + 'a>;
+
+/// Gathers what the report has.
+pub(super) struct Watcher<'a> {
+    wanted: Wanted<'a>,
+    lines: LifeLines<'a>,
+    text: Vec<u8>,
+    out: Output,
+    recorder: NewRecorder<'a>,
+    pub(super) written: u64,
+    pub(super) states: BTreeMap<State, u64>,
+    pub(super) orphans: u64,
+    pub(super) reused: u64,
+    pub(super) relayed: u64,
+    pub(super) waits: BTreeMap<Wait, Recorder>,
+    pub(super) hops: BTreeMap<(Vec<u8>, Vec<u8>, bool), Recorder>,
+    pub(super) slowest: BTreeMap<Wait, Vec<Slow>>,
+    pub(super) reasons: HashMap<String, Reason>,
+    /// Orders that were asked for, and those that may belong to them.
+    found: Vec<Life>,
+    found_numbers: HashSet<u64>,
+    held: VecDeque<Life>,
+    parties: Vec<Vec<u8>>,
+}
+
+impl<'a> Watcher<'a> {
+    pub(super) fn new(
+        wanted: Wanted<'a>,
+        lines: LifeLines<'a>,
+        out: Output,
+        recorder: impl Fn(&str, &str) -> Recorder + 'a,
+    ) -> Self {
+        Self {
+            wanted,
+            lines,
+            text: Vec::new(),
+            out,
+            recorder: Box::new(recorder),
+            written: 0,
+            states: BTreeMap::new(),
+            orphans: 0,
+            reused: 0,
+            relayed: 0,
+            waits: BTreeMap::new(),
+            hops: BTreeMap::new(),
+            slowest: BTreeMap::new(),
+            reasons: HashMap::new(),
+            found: Vec::new(),
+            found_numbers: HashSet::new(),
+            held: VecDeque::new(),
+            parties: Vec::new(),
+        }
+    }
+
+    /// Writes what there is.
+    pub(super) fn flush(&mut self) -> Result<(), Stop> {
+        if !self.text.is_empty() {
+            self.written += write_out(&mut self.out, &self.text)?;
+            self.text.clear();
+        }
+        Ok(())
+    }
+
+    /// Writes the orders that were asked for; how many of the ids were not found.
+    pub(super) fn timelines(&mut self) -> Result<Vec<String>, Stop> {
+        let Wanted::Ids(ids) = self.wanted else {
+            return Ok(Vec::new());
+        };
+        let mut missing = Vec::new();
+        for id in ids {
+            let mut numbers: HashSet<u64> = HashSet::new();
+            for life in self.found.iter().filter(|life| life.has_id(id.as_bytes())) {
+                numbers.insert(life.number);
+            }
+            // Up and down the sessions.
+            loop {
+                let before = numbers.len();
+                for life in self.found.iter().chain(&self.held) {
+                    let upstream = life.upstream.filter(|_| numbers.contains(&life.number));
+                    numbers.extend(upstream);
+                    if life.upstream.is_some_and(|above| numbers.contains(&above)) {
+                        numbers.insert(life.number);
+                    }
+                }
+                if numbers.len() == before {
+                    break;
+                }
+            }
+            let all = self.found.iter().chain(&self.held);
+            let mut lives: Vec<&Life> = all.filter(|life| numbers.contains(&life.number)).collect();
+            lives.sort_by_key(|life| life.number);
+            if lives.is_empty() {
+                missing.push(id.clone());
+            }
+            // Different orders with one id: those that hang together are one timeline.
+            while let Some(first) = lives.first().map(|life| life.number) {
+                let mut chain = HashSet::from([first]);
+                for life in &lives {
+                    if life.upstream.is_some_and(|above| chain.contains(&above)) {
+                        chain.insert(life.number);
+                    }
+                }
+                let (one, rest): (Vec<_>, Vec<_>) = lives
+                    .into_iter()
+                    .partition(|life| chain.contains(&life.number));
+                self.lines.timeline(&mut self.text, &one, &self.parties);
+                lives = rest;
+            }
+        }
+        self.flush()?;
+        Ok(missing)
+    }
+}
+
+impl Watch for Watcher<'_> {
+    fn life(&mut self, life: &Life, parties: &[Vec<u8>]) {
+        *self.states.entry(life.state).or_default() += 1;
+        self.orphans += u64::from(life.is_orphan);
+        self.reused += u64::from(life.reused > 0);
+        self.relayed += u64::from(life.upstream.is_some());
+        if life.state == State::Rejected
+            && let Some(step) = life.steps.iter().rev().find(|step| !step.kind.is_request())
+        {
+            let text = step.get(58).unwrap_or(b"(no text)");
+            let text = &text[..text.len().min(REASON_BYTES_MAX)];
+            let text = String::from_utf8_lossy(text).into_owned();
+            let room = self.reasons.len() < REASONS_MAX;
+            match self.reasons.get_mut(&text) {
+                Some(reason) => reason.orders += 1,
+                None if room => {
+                    let reason = Reason {
+                        orders: 1,
+                        id: String::from_utf8_lossy(life.id()).into_owned(),
+                        log: step.log,
+                        line: step.line,
+                    };
+                    self.reasons.insert(text, reason);
+                }
+                None => {}
+            }
+        }
+        match self.wanted {
+            Wanted::Nothing => {}
+            Wanted::Listed(listed) => {
+                if listed.iter().any(|listed| listed.has(life)) {
+                    self.lines.json(&mut self.text, life, parties);
+                }
+            }
+            Wanted::Ids(ids) => {
+                let is_one = ids.iter().any(|id| life.has_id(id.as_bytes()));
+                let is_below = life
+                    .upstream
+                    .is_some_and(|above| self.found_numbers.contains(&above));
+                if is_one || is_below {
+                    self.found_numbers.insert(life.number);
+                    self.found.push(life.clone());
+                    self.parties = parties.to_vec();
+                    return;
+                }
+                if self.held.len() == HELD {
+                    self.held.pop_front();
+                }
+                self.held.push_back(life.clone());
+            }
+        }
+    }
+
+    fn wait(&mut self, wait: Wait, ns: u64, life: &Life) {
+        let recorder = &self.recorder;
+        let waits = self.waits.entry(wait);
+        waits
+            .or_insert_with(|| recorder("order", wait.name()))
+            .record_ns(ns);
+        let slowest = self.slowest.entry(wait).or_default();
+        if slowest.len() == SLOWEST && slowest.last().is_some_and(|last| last.ns >= ns) {
+            return;
+        }
+        let Some(step) = life.steps.first() else {
+            return;
+        };
+        let at = slowest.partition_point(|slow| slow.ns >= ns);
+        let slow = Slow {
+            ns,
+            id: String::from_utf8_lossy(life.id()).into_owned(),
+            sent_ns: step.sent_ns,
+            log: step.log,
+            line: step.line,
+        };
+        slowest.insert(at, slow);
+        slowest.truncate(SLOWEST);
+    }
+
+    fn hop(&mut self, [from, to]: [&[u8]; 2], back: bool, ns: u64) {
+        let key = (from.to_vec(), to.to_vec(), back);
+        if self.hops.len() >= HOPS_MAX && !self.hops.contains_key(&key) {
+            return;
+        }
+        let recorder = &self.recorder;
+        let hop = self.hops.entry(key).or_insert_with(|| {
+            let [from, to] = match back {
+                false => [from, to],
+                true => [to, from],
+            };
+            let series = format!("{} → {}", from.escape_ascii(), to.escape_ascii());
+            recorder("message", &series)
+        });
+        hop.record_ns(ns);
+    }
+}

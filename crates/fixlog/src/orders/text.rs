@@ -1,0 +1,248 @@
+//! Lives of orders as lines of JSON, and as timelines for people.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use fixcore::Timestamp;
+
+use super::life::{Life, Step};
+use crate::Lines;
+
+/// The fields of a step and their keys in JSON.
+const KEYS: [(u32, &str); 12] = [
+    (11, "id"),
+    (41, "orig_id"),
+    (37, "order_id"),
+    (17, "exec_id"),
+    (38, "quantity"),
+    (44, "price"),
+    (32, "last_quantity"),
+    (31, "last_price"),
+    (14, "filled"),
+    (151, "left"),
+    (58, "text"),
+    (373, "reason"),
+];
+/// Digits of nanoseconds within a millisecond.
+const MILLI_NS: i64 = 1_000_000;
+
+/// Writes lives of orders.
+#[derive(Debug, Clone, Copy)]
+pub struct LifeLines<'n> {
+    lines: Lines,
+    names: &'n [PathBuf],
+}
+
+impl<'n> LifeLines<'n> {
+    /// Lines with the escapes of `lines`, about logs of these names.
+    #[must_use]
+    pub fn new(lines: Lines, names: &'n [PathBuf]) -> Self {
+        Self { lines, names }
+    }
+
+    /// Appends an order as a line of JSON: its id, state and parties, what is known of it, and its messages.
+    /// Numbers of FIX are strings, with the digits that they have in the log.
+    pub fn json(&self, out: &mut Vec<u8>, life: &Life, parties: &[Vec<u8>]) {
+        let lines = self.lines;
+        out.extend_from_slice(b"{\"id\":");
+        lines.string(out, life.id());
+        // Writing into memory does not fail.
+        let _ = write!(
+            out,
+            ",\"state\":\"{}\",\"number\":{}",
+            life.state.name(),
+            life.number
+        );
+        if let Some(upstream) = life.upstream {
+            let _ = write!(out, ",\"upstream\":{upstream}");
+        }
+        let flag = |out: &mut Vec<u8>, name: &str, is: bool| {
+            if is {
+                let _ = write!(out, ",\"{name}\":true");
+            }
+        };
+        flag(out, "orphan", life.is_orphan);
+        flag(out, "reused_id", life.reused > 0);
+        if life.left_out > 0 {
+            let _ = write!(out, ",\"steps_left_out\":{}", life.left_out);
+        }
+        for (tag, key) in [
+            (55, "symbol"),
+            (54, "side"),
+            (38, "quantity"),
+            (44, "price"),
+        ] {
+            text(lines, out, key, life.first(tag));
+        }
+        for (tag, key) in [
+            (14, "filled"),
+            (151, "left"),
+            (6, "average_price"),
+            (58, "text"),
+        ] {
+            text(lines, out, key, life.last(tag));
+        }
+        out.extend_from_slice(b",\"steps\":[");
+        for (at, step) in life.steps.iter().enumerate() {
+            out.extend_from_slice(if at == 0 { b"{" } else { b",{" });
+            let time = step.sent_ns.map(time);
+            let time = time.as_deref().unwrap_or_default();
+            let _ = write!(out, "\"time\":\"{time}\",\"what\":\"{}\"", step.kind.name());
+            for (key, party) in [("from", step.sender), ("to", step.target)] {
+                text(lines, out, key, Some(name(parties, party)));
+            }
+            for (tag, key) in KEYS {
+                text(lines, out, key, step.get(tag));
+            }
+            if let Some(path) = self.names.get(step.log) {
+                text(
+                    lines,
+                    out,
+                    "file",
+                    Some(path.as_os_str().as_encoded_bytes()),
+                );
+            }
+            if let Some(line) = step.line {
+                let _ = write!(out, ",\"line\":{line}");
+            }
+            let _ = write!(out, ",\"offset\":{}}}", step.offset);
+        }
+        out.extend_from_slice(b"]}\n");
+    }
+
+    /// Appends one order, as it was on one or several sessions, as a timeline: a line per message, in the order
+    /// of time by the clocks of the messages.
+    pub fn timeline(&self, out: &mut Vec<u8>, lives: &[&Life], parties: &[Vec<u8>]) {
+        let mut steps: Vec<&Step> = Vec::new();
+        for life in lives {
+            let mut head = format!("order {}: {}", shown(life.id()), life.state.name());
+            for (tag, before) in [(55, ""), (54, "side "), (38, "quantity "), (44, "price ")] {
+                let value = match (tag, life.first(tag)) {
+                    (54, Some(b"1")) => Some("buy".into()),
+                    (54, Some(b"2")) => Some("sell".into()),
+                    (54, Some(b"5")) => Some("sell short".into()),
+                    (_, value) => value.map(shown),
+                };
+                if let Some(value) = value {
+                    let _ = write!(head, ", {before}{value}");
+                }
+            }
+            for (tag, before) in [(14, "filled "), (6, "average ")] {
+                if let Some(value) = life.last(tag) {
+                    let _ = write!(head, ", {before}{}", shown(value));
+                }
+            }
+            if life.is_orphan {
+                head.push_str("; the message that it began with is not in the logs");
+            }
+            if life.reused > 0 {
+                let _ = write!(head, "; its id was used again {} times", life.reused);
+            }
+            if life.left_out > 0 {
+                let _ = write!(head, "; {} messages are left out", life.left_out);
+            }
+            out.extend_from_slice(self.lines.visible(&head).as_bytes());
+            out.push(b'\n');
+            steps.extend(&life.steps);
+        }
+        // Of equal times, the order of the logs stays.
+        steps.sort_by_key(|step| step.sent_ns);
+        let first = steps.iter().find_map(|step| step.sent_ns);
+        let between = |step: &Step| {
+            let [from, to] = [step.sender, step.target].map(|party| shown(name(parties, party)));
+            format!("{from} \u{2192} {to}")
+        };
+        let widest = steps.iter().map(|step| between(step).chars().count()).max();
+        let widest = widest.unwrap_or(0);
+        for step in steps {
+            let sent = step.sent_ns.map_or_else(String::new, time);
+            let since = match (first, step.sent_ns) {
+                (Some(first), Some(sent)) => format!("+{}", span(sent.saturating_sub(first))),
+                _ => String::new(),
+            };
+            let mut line = format!(
+                "  {sent:<21} {since:>10}  {:<widest$}  {}",
+                between(step),
+                step.kind.name()
+            );
+            for (tag, before) in [
+                (11, "id "),
+                (41, "of "),
+                (38, "quantity "),
+                (44, "price "),
+                (32, "last "),
+                (31, "at "),
+                (14, "filled "),
+                (151, "left "),
+                (373, "reason "),
+                (103, "reason "),
+                (102, "reason "),
+                (58, ""),
+            ] {
+                // An execution repeats what the order said.
+                if matches!(tag, 38 | 44) && !step.kind.is_request() {
+                    continue;
+                }
+                if let Some(value) = step.get(tag).filter(|value| tag != 32 || *value != b"0") {
+                    let _ = write!(line, "  {before}{}", shown(value));
+                }
+            }
+            if let Some(path) = self.names.get(step.log) {
+                let _ = write!(line, "  ({}", path.display());
+                match step.line {
+                    Some(number) => {
+                        let _ = write!(line, ":{number})");
+                    }
+                    None => {
+                        let _ = write!(line, " at {})", step.offset);
+                    }
+                }
+            }
+            out.extend_from_slice(self.lines.visible(&line).as_bytes());
+            out.push(b'\n');
+        }
+    }
+}
+
+/// The name of a party.
+fn name(parties: &[Vec<u8>], party: u32) -> &[u8] {
+    parties.get(party as usize).map_or(&[], Vec::as_slice)
+}
+
+fn text(lines: Lines, out: &mut Vec<u8>, key: &str, value: Option<&[u8]>) {
+    if let Some(value) = value {
+        let _ = write!(out, ",\"{key}\":");
+        lines.string(out, value);
+    }
+}
+
+fn shown(value: &[u8]) -> String {
+    String::from_utf8_lossy(value).into_owned()
+}
+
+/// A time as FIX writes it, with as many digits as it needs, at least milliseconds.
+#[must_use]
+pub fn time(ns: i64) -> String {
+    let millis = Timestamp(ns).to_millis();
+    let mut text = String::from_utf8_lossy(&millis).into_owned();
+    let rest = ns.rem_euclid(MILLI_NS);
+    if rest > 0 {
+        let digits = format!("{rest:06}");
+        text.push_str(match digits.strip_suffix("000") {
+            Some(micros) => micros,
+            None => &digits,
+        });
+    }
+    text
+}
+
+/// A span of time with three digits behind the point.
+fn span(ns: i64) -> String {
+    let of = |unit: f64| ns as f64 / unit;
+    match ns.unsigned_abs() {
+        0..1_000_000 => format!("{:.3} \u{b5}s", of(1e3)),
+        1_000_000..1_000_000_000 => format!("{:.3} ms", of(1e6)),
+        _ => format!("{:.3} s", of(1e9)),
+    }
+}
