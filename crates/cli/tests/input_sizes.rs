@@ -249,7 +249,7 @@ fn dictionaries_and_keys() {
             line: "fix print -qq --dictionary {} one",
             input: dictionary,
             code: two_bytes_at_least,
-            check: |_, _, run| assert!(run.text().contains("at 0\n")),
+            check: |_, _, run| assert!(run.text().contains("at 0, line 1\n")),
             ..ROW
         },
         Row {
