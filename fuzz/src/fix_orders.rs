@@ -28,7 +28,7 @@ impl Watch for Seen {
             Some(life.steps.len())
         );
         self.text.clear();
-        lines.timeline(&mut self.text, &[life], parties);
+        lines.timeline(&mut self.text, &[life], parties, &[]);
         let ends = self.text.iter().filter(|byte| **byte == b'\n').count();
         assert_eq!(ends, 1 + life.steps.len());
     }

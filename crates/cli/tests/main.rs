@@ -18,6 +18,7 @@ mod file_sets;
 mod files;
 mod fix;
 mod fix_certify;
+mod fix_day;
 mod fix_faults;
 mod fix_filters;
 #[cfg(target_os = "linux")]

@@ -7,6 +7,7 @@
 
 mod block;
 mod blocks;
+pub mod day;
 mod dictionaries;
 pub mod diff;
 mod error;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::event::Event;
 use super::hop::{Hop, HopCount};
-use super::keys::{Keys, RELAY, key};
+use super::keys::{Keys, RELAY, SENT, key};
 use super::life::{Step, StepKind, value};
 use super::merge::{Batch, Merge};
 use super::open::Open;
@@ -130,6 +130,35 @@ impl Book {
         let hops = self.hops.iter();
         hops.map(|([from, to], hop)| hop.count(self.party(*from), self.party(*to)))
             .collect()
+    }
+
+    /// How much the clock of each party is ahead of that of the first one that it has to do with, in nanoseconds, as
+    /// far as that is known: for the order of what parties stamped.
+    #[must_use]
+    pub fn clocks(&self) -> Vec<i64> {
+        let mut clocks = vec![None; self.parties.len()];
+        for first in 0..clocks.len() {
+            if clocks[first].is_some() {
+                continue;
+            }
+            clocks[first] = Some(0);
+            let mut reached = vec![first];
+            while let Some(party) = reached.pop() {
+                let own: i64 = clocks[party].unwrap_or(0);
+                for ([from, to], hop) in &self.hops {
+                    let (other, ahead) = match (*from as usize == party, *to as usize == party) {
+                        (true, false) => (*to as usize, hop.ahead_ns()),
+                        (false, true) => (*from as usize, hop.ahead_ns().saturating_neg()),
+                        _ => continue,
+                    };
+                    if let Some(slot @ None) = clocks.get_mut(other) {
+                        *slot = Some(own.saturating_add(ahead));
+                        reached.push(other);
+                    }
+                }
+            }
+        }
+        clocks.into_iter().map(|ahead| ahead.unwrap_or(0)).collect()
     }
 
     /// The name of a party of a [`Step`].
@@ -298,6 +327,21 @@ impl Book {
                     let parties = upstream.parties;
                     self.hop(parties, false, here.saturating_sub(there), watch);
                 }
+            }
+        }
+        // A log whose clock is ahead may have told of the session below before.
+        let below = value(fields, 11)
+            .filter(|_| event.kind == StepKind::New)
+            .and_then(|id| self.slots.get(&key(SENT, [parties[1]; 2], id)).copied());
+        if let Some(below) = below
+            && let Some(Some(downstream)) = self.lives.get_mut(below as usize)
+            && downstream.life.upstream.is_none()
+            && downstream.parties[0] == parties[1]
+        {
+            downstream.life.upstream = Some(number);
+            open.downstream = Some((below, downstream.life.number));
+            if let (Some(there), Some(here)) = (open.new_ns, downstream.new_ns) {
+                self.hop(parties, false, here.saturating_sub(there), watch);
             }
         }
         if let Some(place) = self.lives.get_mut(slot as usize) {

@@ -78,6 +78,16 @@ impl Hop {
         }
     }
 
+    /// How much the clock of the second party is ahead, or at most is: where messages go one way only, none is there
+    /// before it was sent.
+    pub(super) fn ahead_ns(&self) -> i64 {
+        match (self.least, self.offset_ns) {
+            ([Some(_), Some(_)], Some(offset)) => offset,
+            ([Some(there), None], _) => there.min(0),
+            _ => 0,
+        }
+    }
+
     /// What is known.
     pub(super) fn count(&self, from: &[u8], to: &[u8]) -> HopCount {
         let both = self.least.iter().all(Option::is_some);

@@ -8,11 +8,12 @@ use super::life::{StepKind, value};
 /// What keys are made of.
 const CL_ORD_ID: u64 = 1 << 40;
 const ORDER_ID: u64 = 2 << 40;
+pub(super) const SENT: u64 = 5 << 40;
 pub(super) const RELAY: u64 = 3 << 40;
 const NUMBER: u64 = 4 << 40;
 
 /// Under what a message finds its order.
-pub(super) struct Keys([Option<u128>; 6]);
+pub(super) struct Keys([Option<u128>; 8]);
 
 impl Keys {
     pub(super) fn of(parties: [u32; 2], event: &Event, fields: &[u8]) -> Self {
@@ -21,6 +22,11 @@ impl Keys {
         let number = |number: u64, from: [u32; 2]| Some(key(NUMBER, from, &number.to_le_bytes()));
         let is_request = event.kind.is_request();
         let cl_ord_id = of(CL_ORD_ID, 11);
+        let is_new = event.kind == StepKind::New;
+        let sent = |tag| {
+            let id = value(fields, tag).filter(|_| is_new);
+            id.map(|id| key(SENT, [parties[0]; 2], id))
+        };
         let relay = (event.kind == StepKind::New)
             .then(|| value(fields, 11).map(|id| key(RELAY, [parties[1]; 2], id)))
             .flatten();
@@ -35,7 +41,7 @@ impl Keys {
                 let about = event
                     .about
                     .and_then(|about| number(about, [parties[1], parties[0]]));
-                Self([about, cl_ord_id, None, None, None, None])
+                Self([about, cl_ord_id, None, None, None, None, None, None])
             }
             _ => Self([
                 cl_ord_id,
@@ -45,6 +51,8 @@ impl Keys {
                 order_id,
                 relay,
                 is_request.then(|| number(event.number, parties)).flatten(),
+                sent(11),
+                sent(526),
             ]),
         }
     }

@@ -112,8 +112,15 @@ impl<'n> LifeLines<'n> {
     }
 
     /// Appends one order, as it was on one or several sessions, as a timeline: a line per message, in the order
-    /// of time by the clocks of the messages.
-    pub fn timeline(&self, out: &mut Vec<u8>, lives: &[&Life], parties: &[Vec<u8>]) {
+    /// of time. Times are as stamped; the time since the first message, and the order, are corrected by `clocks`, how
+    /// much the clock of each party is ahead (see [`Book::clocks`](super::Book::clocks); empty: not at all).
+    pub fn timeline(
+        &self,
+        out: &mut Vec<u8>,
+        lives: &[&Life],
+        parties: &[Vec<u8>],
+        clocks: &[i64],
+    ) {
         let mut steps: Vec<&Step> = Vec::new();
         for life in lives {
             let mut head = format!("order {}: {}", shown(life.id()), life.state.name());
@@ -147,8 +154,12 @@ impl<'n> LifeLines<'n> {
             steps.extend(&life.steps);
         }
         // Of equal times, the order of the logs stays.
-        steps.sort_by_key(|step| step.sent_ns);
-        let first = steps.iter().find_map(|step| step.sent_ns);
+        let true_ns = |step: &Step| {
+            let ahead = clocks.get(step.sender as usize).copied().unwrap_or(0);
+            step.sent_ns.map(|ns| ns.saturating_sub(ahead))
+        };
+        steps.sort_by_key(|step| true_ns(step));
+        let first = steps.iter().find_map(|step| true_ns(step));
         let between = |step: &Step| {
             let [from, to] = [step.sender, step.target].map(|party| shown(name(parties, party)));
             format!("{from} \u{2192} {to}")
@@ -157,7 +168,7 @@ impl<'n> LifeLines<'n> {
         let widest = widest.unwrap_or(0);
         for step in steps {
             let sent = step.sent_ns.map_or_else(String::new, time);
-            let since = match (first, step.sent_ns) {
+            let since = match (first, true_ns(step)) {
                 (Some(first), Some(sent)) => format!("+{}", span(sent.saturating_sub(first))),
                 _ => String::new(),
             };

@@ -237,7 +237,9 @@ impl From<LogForm> for fixlog::Form {
 /// Generate a log to experiment with.
 ///
 /// Orders, their executions, market data and heartbeats of several sessions, in order of time. The
-/// same seed gives the same bytes on every machine.
+/// same seed gives the same bytes on every machine. With --day, a trading day that adds up: orders of clients go over
+/// a gateway and a router to three venues, each with a clock of its own, and are filled, cancelled, replaced,
+/// rejected or forgotten; the connection between gateway and router is gone at 14:02, and what was lost is sent again.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GenerateArgs {
     /// Number of messages
@@ -246,6 +248,12 @@ pub(crate) struct GenerateArgs {
     /// Size of the log, such as 2GB, instead of a number of messages
     #[arg(long, value_name = "SIZE", value_parser = units::size, conflicts_with = "messages")]
     pub(crate) size: Option<u64>,
+    /// Write gateway.log, router.log, venue.log and the truth of a day, truth.jsonl, into DIR
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["messages", "size", "mix", "sessions", "hostile", "separator", "form", "output"])]
+    pub(crate) day: Option<PathBuf>,
+    /// Number of orders of the day, each of some 15 messages
+    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "day")]
+    pub(crate) orders: u64,
     /// Weights of heartbeats, orders, executions and market data
     #[arg(
         long,
@@ -345,6 +353,8 @@ impl FixArgs {
                 .files()
                 .reads("the log", &args.file)
                 .stdout(Stdout::Data),
+            // The names in a directory are not known to be read by anybody.
+            FixCommand::Generate(args) if args.day.is_some() => Files::default(),
             FixCommand::Generate(args) => Files::default().writes("-o", &args.output),
             FixCommand::Store(args) => args.files(),
             #[cfg(target_os = "linux")]

@@ -1,11 +1,13 @@
 //! `perfkit fix generate`: a log to try things on.
 
+use std::cell::RefCell;
 use std::io::Write as _;
 use std::path::Path;
 
 use files::target::{Target, is_stdout};
 use fixcore::workload::Mix;
 use fixlog::Generator;
+use fixlog::day::{Day, DayLog};
 use report::ExitStatus;
 
 use crate::commands::fix::flags::GenerateArgs;
@@ -18,6 +20,9 @@ const OUTPUT_BYTES: usize = 1 << 20;
 
 /// Runs the command.
 pub(super) fn run(args: &GenerateArgs) -> Result<ExitStatus> {
+    if let Some(dir) = &args.day {
+        return day(args, dir);
+    }
     let mix = mix(args)?;
     let target = match is_stdout(&args.output) {
         true => Target::stdout(context())?,
@@ -79,4 +84,65 @@ fn failed(reason: &str) -> Failure {
         Path::new("a message"),
         &std::io::Error::other(reason.to_owned()),
     )
+}
+
+/// A file of a day that is being written.
+struct Output {
+    target: Target,
+    text: Vec<u8>,
+}
+
+impl Output {
+    fn create(dir: &Path, name: &str, force: bool) -> Result<Self> {
+        Ok(Self {
+            target: Target::create(&dir.join(name), force, None, context())?,
+            text: Vec::with_capacity(2 * OUTPUT_BYTES),
+        })
+    }
+
+    fn add(&mut self, text: &[u8]) -> Result<()> {
+        if signal::interrupted() {
+            return Err(Failure::new("interrupted").status(ExitStatus::Interrupted));
+        }
+        self.text.extend_from_slice(text);
+        match self.text.len() >= OUTPUT_BYTES {
+            true => self.flush(),
+            false => Ok(()),
+        }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let done = self.target.writer().write_all(&self.text);
+        done.map_err(|error| self.target.error(error))?;
+        self.text.clear();
+        Ok(())
+    }
+}
+
+/// Writes the logs of a day and their truth.
+fn day(args: &GenerateArgs, dir: &Path) -> Result<ExitStatus> {
+    std::fs::create_dir_all(dir).map_err(|error| Failure::io("create", dir, &error))?;
+    let logs = DayLog::ALL.map(|log| Output::create(dir, log.name(), args.force));
+    let [gateway, router, venue] = logs;
+    let logs = RefCell::new([gateway?, router?, venue?]);
+    let mut truth = Output::create(dir, "truth.jsonl", args.force)?;
+    Day::new(args.seed, args.orders).run(
+        |log, line| match logs.borrow_mut().get_mut(log as usize) {
+            Some(output) => output.add(line),
+            None => Ok(()),
+        },
+        |told| {
+            let line = serde_json::json!({
+                "id": told.id, "client": told.client, "state": told.state, "reason": told.reason,
+                "quantity": told.quantity, "filled": told.filled, "messages": told.messages,
+                "answer_ns": told.answer_ns, "fill_ns": told.fill_ns, "end_ns": told.end_ns,
+            });
+            truth.add(format!("{line}\n").as_bytes())
+        },
+    )?;
+    for mut output in logs.into_inner().into_iter().chain([truth]) {
+        output.flush()?;
+        output.target.commit()?;
+    }
+    Ok(ExitStatus::Ok)
 }

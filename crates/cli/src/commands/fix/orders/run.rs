@@ -101,7 +101,7 @@ pub(in crate::commands::fix) fn run(
             ended_file(files, piece.log, ended.bytes, error, &mut outcome);
         }
     });
-    match result.and_then(|()| watcher.timelines()) {
+    match result.and_then(|()| watcher.timelines(&book.clocks())) {
         Err(stop) => stopped(stop, &mut outcome),
         Ok(missing) if !missing.is_empty() => {
             for id in missing {

@@ -109,7 +109,7 @@ impl<'a> Watcher<'a> {
     }
 
     /// Writes the orders that were asked for; how many of the ids were not found.
-    pub(super) fn timelines(&mut self) -> Result<Vec<String>, Stop> {
+    pub(super) fn timelines(&mut self, clocks: &[i64]) -> Result<Vec<String>, Stop> {
         let Wanted::Ids(ids) = self.wanted else {
             return Ok(Vec::new());
         };
@@ -119,20 +119,8 @@ impl<'a> Watcher<'a> {
             for life in self.found.iter().filter(|life| life.has_id(id.as_bytes())) {
                 numbers.insert(life.number);
             }
-            // Up and down the sessions.
-            loop {
-                let before = numbers.len();
-                for life in self.found.iter().chain(&self.held) {
-                    let upstream = life.upstream.filter(|_| numbers.contains(&life.number));
-                    numbers.extend(upstream);
-                    if life.upstream.is_some_and(|above| numbers.contains(&above)) {
-                        numbers.insert(life.number);
-                    }
-                }
-                if numbers.len() == before {
-                    break;
-                }
-            }
+            let both = || self.found.iter().chain(&self.held);
+            spread(&mut numbers, both);
             let all = self.found.iter().chain(&self.held);
             let mut lives: Vec<&Life> = all.filter(|life| numbers.contains(&life.number)).collect();
             lives.sort_by_key(|life| life.number);
@@ -142,20 +130,37 @@ impl<'a> Watcher<'a> {
             // Different orders with one id: those that hang together are one timeline.
             while let Some(first) = lives.first().map(|life| life.number) {
                 let mut chain = HashSet::from([first]);
-                for life in &lives {
-                    if life.upstream.is_some_and(|above| chain.contains(&above)) {
-                        chain.insert(life.number);
-                    }
-                }
+                spread(&mut chain, || lives.iter().copied());
                 let (one, rest): (Vec<_>, Vec<_>) = lives
                     .into_iter()
                     .partition(|life| chain.contains(&life.number));
-                self.lines.timeline(&mut self.text, &one, &self.parties);
+                self.lines
+                    .timeline(&mut self.text, &one, &self.parties, clocks);
                 lives = rest;
             }
         }
         self.flush()?;
         Ok(missing)
+    }
+}
+
+/// Adds the same orders on other sessions, up and down.
+fn spread<'l, I: Iterator<Item = &'l Life>>(numbers: &mut HashSet<u64>, lives: impl Fn() -> I) {
+    loop {
+        let before = numbers.len();
+        for life in lives() {
+            let Some(above) = life.upstream else {
+                continue;
+            };
+            if numbers.contains(&above) {
+                numbers.insert(life.number);
+            } else if numbers.contains(&life.number) {
+                numbers.insert(above);
+            }
+        }
+        if numbers.len() == before {
+            return;
+        }
     }
 }
 
