@@ -124,12 +124,15 @@ impl Book {
         &self.early
     }
 
-    /// What is known of hops.
+    /// What is known of hops, by the names of parties.
     #[must_use]
     pub fn hops(&self) -> Vec<HopCount> {
         let hops = self.hops.iter();
-        hops.map(|([from, to], hop)| hop.count(self.party(*from), self.party(*to)))
-            .collect()
+        let mut hops: Vec<_> = hops
+            .map(|([from, to], hop)| hop.count(self.party(*from), self.party(*to)))
+            .collect();
+        hops.sort_by(|a, b| (&a.from, &a.to).cmp(&(&b.from, &b.to)));
+        hops
     }
 
     /// How much the clock of each party is ahead of that of the first one that it has to do with, in nanoseconds, as
