@@ -63,6 +63,7 @@ const LINES: &[&str] = &[
     "fix replay @",
     "fix anonymize @",
     "fix generate",
+    "fix generate --day dir",
     "fix store dump @",
     "fix store verify @",
     "fix store stats @",
@@ -97,6 +98,7 @@ const LINES: &[&str] = &[
 const ELSEWHERE: &[&str] = &[
     // Of generated data: new files, or all replaced with -f.
     "betree generate --output",
+    "fix generate --day",
     "man --dir",
     // Files of its own names, which a lock keeps to one process.
     "betree serve --log",
