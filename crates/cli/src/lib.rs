@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod built;
 mod commands;
 mod export;
 mod failure;

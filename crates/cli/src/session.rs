@@ -5,11 +5,12 @@ use std::ffi::OsString;
 use std::time::Instant;
 
 use latency::clock::FLOORS_MIN;
-use latency::report::{Environment, LatencyName, Report, Tool};
+use latency::report::{Environment, LatencyName, Report};
 use latency::{IntervalLog, LiveRows, Spec};
 use report::{Detail, ExitStatus, Outcome, Run, RunOptions, gates, names};
 
 use crate::args::output::{OutputArgs, ReportArgs, ReportFormat, TerminalArgs, Undecided};
+use crate::built;
 use crate::export::{self, Exports, Logged, MainStream, Printing};
 use crate::failure::{Failure, Result};
 use crate::term::message;
@@ -145,7 +146,7 @@ impl Session {
         }
         let mut exports = Exports::open(args, setup.force)?;
         let mut options = RunOptions::new("", "", setup.subcommand);
-        options.tool = tool();
+        options.tool = built::tool();
         options.argv = setup.argv.iter().map(|word| names::word(word)).collect();
         options.seed = setup.seed;
         options.gates.clone_from(&args.slo);
@@ -271,17 +272,4 @@ pub(crate) fn check_rows(args: &ReportArgs, rows: &[LatencyName], stated: bool) 
     let gated: Vec<LatencyName> = rows.iter().copied().chain(stated).collect();
     gates::check_rows(&args.slo, None, &gated)?;
     Ok(gates::check_rows(&[], args.row.as_deref(), rows)?)
-}
-
-/// This build.
-pub(crate) fn tool() -> Tool {
-    let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    Tool {
-        commit: known(env!("PERFKIT_COMMIT")),
-        dirty: known(env!("PERFKIT_DIRTY")).map(|dirty| dirty == "true"),
-        rustc: known(env!("PERFKIT_RUSTC")),
-        target: env!("PERFKIT_TARGET").to_owned(),
-        profile: env!("PERFKIT_PROFILE").to_owned(),
-        ..report::tool(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
-    }
 }

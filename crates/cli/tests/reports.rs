@@ -272,6 +272,19 @@ fn manual_pages_and_completions_are_made_for_every_command() {
             "examples of {command}"
         );
     }
+    for nested in ["fix-parse", "fix-store-dump", "betree-match"] {
+        assert!(pages.contains(&format!("perfkit-{nested}.1")), "{pages:?}");
+        let joined = run(dir.path(), ["man", nested]).expect(0);
+        let words: Vec<&str> = ["man"].into_iter().chain(nested.split('-')).collect();
+        let apart = run(dir.path(), words).expect(0);
+        assert_eq!(joined.text(), apart.text());
+        assert!(
+            joined.text().contains(&format!(".TH perfkit-{nested} 1")),
+            "{nested}"
+        );
+    }
+    let unknown = run(dir.path(), ["man", "fix", "nothing"]).expect(2);
+    assert!(unknown.stderr.contains("unknown command 'fix nothing'"));
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         assert!(
             run(dir.path(), ["completions", shell])

@@ -41,6 +41,7 @@ use crate::term::plain;
     name = "perfkit",
     bin_name = "perfkit",
     version,
+    long_version = crate::built::long_version(),
     max_term_width = 100,
     propagate_version = true,
     args_override_self = true,

@@ -13,8 +13,8 @@ use report::{ExitStatus, names};
 use super::flags::{HyperfineArgs, Style};
 use super::{Children, text};
 use crate::args::{Answer, Color};
+use crate::built;
 use crate::failure::{Failure, Result};
-use crate::session;
 use crate::term::color::{self, write_stderr};
 use crate::term::message::{self, Voice};
 use crate::term::progress::Progress;
@@ -193,7 +193,7 @@ fn stated(words: &[OsString], runner: &Measuring<'_>) -> Stated {
     let mut environment = latency::environment::capture();
     environment.start_floor_ns = runner.floor_ns().map(|ns| ns.round() as u64);
     Stated {
-        tool: session::tool(),
+        tool: built::tool(),
         argv,
         environment,
         inputs: Vec::new(),

@@ -24,17 +24,17 @@ pub(crate) struct CompletionsArgs {
 
 /// Print a manual page, or write all of them.
 ///
-/// Without COMMAND, prints the page of perfkit itself. Pages are in the format of `man`. --dir writes
-/// one file per page and replaces files of the same name.
+/// Without COMMAND, prints the page of perfkit itself; `fix parse` or `fix-parse` is the page of `perfkit fix parse`. Pages
+/// are in the format of `man`. --dir writes one file per page and replaces files of the same name.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit man compress | man -l -
-  perfkit man > perfkit.1
+  perfkit man fix parse | man -l -
   perfkit man --dir ~/.local/share/man/man1")]
 pub(crate) struct ManArgs {
-    /// The command
-    #[arg(value_name = "COMMAND", conflicts_with = "dir")]
-    pub(crate) page: Option<String>,
+    /// The command, and the one below it if it has such
+    #[arg(value_name = "COMMAND", num_args = 0..=3, conflicts_with = "dir")]
+    pub(crate) page: Vec<String>,
     /// Write every page into DIR
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,

@@ -29,29 +29,61 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitStatus> {
     if let Some(dir) = &args.dir {
         return write_pages(dir, &root);
     }
-    let command = match args.page.as_deref() {
-        None => &root,
-        Some(name) => root.find_subcommand(name).ok_or_else(|| {
-            Failure::usage(format!("unknown command '{name}'"))
-                .help("`perfkit --help` lists the commands")
-        })?,
-    };
-    message::output(&render(command, &root)?)?;
+    let page = find(&root, &args.page)?;
+    message::output(&render(&page)?)?;
     Ok(ExitStatus::Ok)
+}
+
+/// A command, and the one that it belongs to.
+#[derive(Debug, Clone, Copy)]
+struct Page<'a> {
+    command: &'a clap::Command,
+    parent: Option<&'a clap::Command>,
+}
+
+/// The command that WORDS name: `fix parse`, or `fix-parse` as its page is called.
+fn find<'a>(root: &'a clap::Command, words: &[String]) -> Result<Page<'a>> {
+    let wanted = words.join("-");
+    let name = format!("perfkit-{wanted}");
+    pages(root)
+        .into_iter()
+        .find(|page| words.is_empty() || page_name(page.command) == name)
+        .ok_or_else(|| {
+            Failure::usage(format!("unknown command '{}'", words.join(" ")))
+                .help("`perfkit --help` lists the commands; `perfkit man fix parse` is the page of `perfkit fix parse`")
+        })
+}
+
+/// Every command with a page, parents before their own commands, the root first.
+fn pages(root: &clap::Command) -> Vec<Page<'_>> {
+    let mut pages = vec![Page {
+        command: root,
+        parent: None,
+    }];
+    let mut at = 0;
+    while let Some(page) = pages.get(at).copied() {
+        let own = page.command.get_subcommands();
+        let own = own.filter(|command| command.get_name() != "help");
+        pages.extend(own.map(|command| Page {
+            command,
+            parent: Some(page.command),
+        }));
+        at += 1;
+    }
+    pages
 }
 
 /// All pages appear together, so those of two versions are never mixed.
 fn write_pages(dir: &Path, root: &clap::Command) -> Result<ExitStatus> {
-    let commands = std::iter::once(root).chain(root.get_subcommands());
-    let commands: Vec<&clap::Command> = commands.collect();
-    let path = |command: &&clap::Command| dir.join(format!("{}.1", page_name(command)));
-    let paths: Vec<PathBuf> = commands.iter().map(path).collect();
+    let pages = pages(root);
+    let path = |page: &Page<'_>| dir.join(format!("{}.1", page_name(page.command)));
+    let paths: Vec<PathBuf> = pages.iter().map(path).collect();
     let targets = Targets::create(&paths, true, context())?;
-    for (command, target) in commands.into_iter().zip(targets.iter()) {
+    for (page, target) in pages.iter().zip(targets.iter()) {
         if signal::interrupted() {
             return Err(Failure::new("interrupted").status(ExitStatus::Interrupted));
         }
-        let page = render(command, root)?;
+        let page = render(page)?;
         target
             .writer()
             .write_all(&page)
@@ -61,20 +93,20 @@ fn write_pages(dir: &Path, root: &clap::Command) -> Result<ExitStatus> {
     Ok(ExitStatus::Ok)
 }
 
-/// `perfkit` or `perfkit-compress`: the name that `man` uses.
+/// `perfkit`, `perfkit-compress` or `perfkit-fix-parse`: the name that `man` uses.
 fn page_name(command: &clap::Command) -> &str {
     command.get_display_name().unwrap_or(command.get_name())
 }
 
 /// The page of one command: its long help, the examples, the exit codes.
-fn render(command: &clap::Command, root: &clap::Command) -> Result<Vec<u8>> {
-    let mut page = Vec::new();
-    write(command, root, &mut page)
+fn render(page: &Page<'_>) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    write(page, &mut text)
         .map_err(|error| Failure::new(format!("cannot render the manual page: {error}")))?;
-    Ok(page)
+    Ok(text)
 }
 
-fn write(command: &clap::Command, root: &clap::Command, page: &mut Vec<u8>) -> std::io::Result<()> {
+fn write(&Page { command, parent }: &Page<'_>, page: &mut Vec<u8>) -> std::io::Result<()> {
     // A page contains even what the short help hides.
     let whole = command
         .clone()
@@ -95,7 +127,7 @@ fn write(command: &clap::Command, root: &clap::Command, page: &mut Vec<u8>) -> s
     examples(command, &mut rest);
     exit_status(&mut rest);
     environment(&mut rest);
-    see_also(command, root, &mut rest);
+    see_also(command, parent, &mut rest);
     rest.to_writer(page)
 }
 
@@ -135,10 +167,15 @@ fn environment(page: &mut Roff) {
     }
 }
 
-fn see_also(command: &clap::Command, root: &clap::Command, page: &mut Roff) {
+/// The command above, those below, and those next to it.
+fn see_also(command: &clap::Command, parent: Option<&clap::Command>, page: &mut Roff) {
     page.control("SH", ["SEE ALSO"]);
-    let pages = std::iter::once(root).chain(root.get_subcommands());
-    let names: Vec<String> = pages
+    let next_to = parent.into_iter().flat_map(clap::Command::get_subcommands);
+    let names: Vec<String> = parent
+        .into_iter()
+        .chain(command.get_subcommands())
+        .chain(next_to)
+        .filter(|other| other.get_name() != "help")
         .map(page_name)
         .filter(|name| *name != page_name(command))
         .map(|name| format!("{name}(1)"))

@@ -7,11 +7,11 @@ use report::ExitStatus;
 use report::saved::{self, Stated};
 
 use crate::args::{self, Command};
+use crate::built;
 use crate::commands::child;
 use crate::commands::rerun::flags::RerunArgs;
 use crate::commands::saved::read_bounded;
 use crate::failure::{Failure, Result};
-use crate::session;
 use crate::term::message;
 
 /// Runs the command.
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &RerunArgs) -> Result<ExitStatus> {
         .collect();
     let line = format!("perfkit {}", bench::programs::quoted(&shown));
     let now = latency::environment::capture();
-    let differences = saved::differences(&stated, &session::tool(), &now);
+    let differences = saved::differences(&stated, &built::tool(), &now);
     if args.dry_run {
         let mut text = format!("{}\n", crate::term::plain::message(&line));
         for difference in &differences {
