@@ -10,6 +10,7 @@ use super::{Files, Finding};
 const REQUIRED: &[&str] = &[
     "README.md",
     "ARCHITECTURE.md",
+    "BIAS.md",
     "METHODOLOGY.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
