@@ -46,8 +46,14 @@ pub enum ErrorKind {
     UnknownValue,
     /// A tag appears twice.
     RepeatedTag,
-    /// A header field in the body, a body field in the trailer, or a group out of order.
+    /// A header field in the body, or a body field in the trailer.
     FieldOrder,
+    /// The fields of a group are out of order.
+    GroupOrder,
+    /// A field is missing that an application needs because of the value of another one.
+    ConditionalTag,
+    /// A value contradicts that of another field.
+    Contradiction,
     /// The dictionary does not have the message type.
     UnknownMessage,
     /// A dictionary contradicts itself.
@@ -78,9 +84,41 @@ impl ErrorKind {
             Self::UnknownValue => "value not in the dictionary",
             Self::RepeatedTag => "tag appears twice",
             Self::FieldOrder => "field out of order",
+            Self::GroupOrder => "field of a group out of order",
+            Self::ConditionalTag => "required tag missing",
+            Self::Contradiction => "value contradicts another field",
             Self::UnknownMessage => "message type not in the dictionary",
             Self::Dictionary => "invalid dictionary",
         }
+    }
+}
+
+impl ErrorKind {
+    /// The SessionRejectReason (373) of a message with this error. `None` for what a session does not answer: a
+    /// garbled message is ignored, and what is wrong for an application alone has a
+    /// [`business_reject_reason`](Self::business_reject_reason).
+    #[must_use]
+    pub fn session_reject_reason(self) -> Option<u32> {
+        Some(match self {
+            Self::Tag | Self::UnknownTag => 0,
+            Self::MissingTag => 1,
+            Self::UnexpectedTag => 2,
+            Self::EmptyValue => 4,
+            Self::UnknownValue | Self::DataLength | Self::Contradiction => 5,
+            Self::Value => 6,
+            Self::UnknownMessage => 11,
+            Self::RepeatedTag => 13,
+            Self::FieldOrder | Self::DataPair => 14,
+            Self::GroupOrder => 15,
+            Self::GroupCount => 16,
+            _ => return None,
+        })
+    }
+
+    /// The BusinessRejectReason (380) of a message with this error, if it is one of an application.
+    #[must_use]
+    pub fn business_reject_reason(self) -> Option<u32> {
+        (self == Self::ConditionalTag).then_some(5)
     }
 }
 
@@ -96,7 +134,7 @@ pub struct Error {
     kind: ErrorKind,
     tag: Option<u32>,
     offset: usize,
-    /// For BodyLength, CheckSum and counts of group entries.
+    /// For BodyLength, CheckSum and counts of group entries; of conditions, the value of the other field.
     stated: Option<Stated>,
 }
 
@@ -109,14 +147,22 @@ struct Stated {
     text: [u8; STATED_BYTES_MAX],
     /// All its bytes, including those that are not kept.
     bytes: u32,
-    /// `None` if it could not be computed.
+    /// `None` if it could not be computed. Of conditions, the tag of the other field.
     computed: Option<u32>,
+}
+
+impl Stated {
+    /// The bytes that are kept.
+    fn text(&self) -> &[u8] {
+        let bytes = usize::try_from(self.bytes).unwrap_or(usize::MAX);
+        self.text.get(..bytes).unwrap_or(&self.text)
+    }
 }
 
 impl fmt::Display for Stated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = usize::try_from(self.bytes).unwrap_or(usize::MAX);
-        let text = self.text.get(..bytes).unwrap_or(&self.text);
+        let text = self.text();
         match text {
             [] => f.write_str("nothing stated")?,
             text => write!(f, "stated {}", text.escape_ascii())?,
@@ -157,6 +203,16 @@ impl Error {
         let found = u32::try_from(found).ok();
         let stated = stated.to_string();
         Self::new(ErrorKind::GroupCount, offset).stating(tag, stated.as_bytes(), found)
+    }
+
+    /// A field is wrong or missing because of another field and its value.
+    pub(crate) fn because(
+        kind: ErrorKind,
+        offset: usize,
+        tag: u32,
+        (other, value): (u32, &[u8]),
+    ) -> Self {
+        Self::new(kind, offset).stating(tag, value, Some(other))
     }
 
     fn stating(mut self, tag: u32, stated: &[u8], computed: Option<u32>) -> Self {
@@ -222,6 +278,18 @@ impl fmt::Display for Words {
             }
             return f.write_str(kind.words());
         };
+        if let (
+            ErrorKind::MissingTag | ErrorKind::ConditionalTag | ErrorKind::Contradiction,
+            Some(other),
+        ) = (kind, stated.computed)
+        {
+            let verb = match kind {
+                ErrorKind::Contradiction => "value contradicts",
+                _ => "missing, required by",
+            };
+            let (tag, value) = (tag.unwrap_or(0), stated.text().escape_ascii());
+            return write!(f, "tag {tag}: {verb} {other}={value}");
+        }
         match kind {
             ErrorKind::CheckSum => f.write_str("CheckSum (10)")?,
             ErrorKind::BodyLength => f.write_str("BodyLength (9)")?,

@@ -155,7 +155,7 @@ fn what_is_not_valid_is_named_with_its_tag_and_place() {
         ),
         (
             format!("35=D\x01{head}{order}453=1\x01447=D\x01"),
-            Some((ErrorKind::FieldOrder, 447)),
+            Some((ErrorKind::GroupOrder, 447)),
         ),
         (
             format!("35=D\x01{head}{order}453=1\x01448=p\x01452=1\x01452=1\x01"),

@@ -19,6 +19,45 @@ pub struct LenientMessage<'d, 'm> {
     pub invalid_tag: Option<i64>,
 }
 
+impl LenientMessage<'_, '_> {
+    /// What is wrong with BodyLength (9) and CheckSum (10): each of them, where one alone is what
+    /// [`Decoder::parse`] names.
+    ///
+    /// ```
+    /// let bytes = b"8=FIX.4.4\x019=6\x0135=0\x0110=256\x01";
+    /// let mut decoder = fixcore::Decoder::new();
+    /// let found = decoder.parse_lenient(bytes, false)?.frame_faults();
+    /// let found: Vec<_> = found.iter().map(|error| error.without_place().to_string()).collect();
+    /// assert_eq!(found, [
+    ///     "BodyLength (9): stated 6, computed 5",
+    ///     "CheckSum (10): stated 256, computed 164",
+    /// ]);
+    /// # Ok::<(), fixcore::Error>(())
+    /// ```
+    #[must_use]
+    pub fn frame_faults(&self) -> Vec<Error> {
+        let (bytes, mut found) = (self.message.bytes(), Vec::new());
+        let last = self.message.fields().last().filter(|last| last.tag == 10);
+        let Some((last, length)) = last.zip(self.message.field(1)) else {
+            return vec![Error::new(ErrorKind::Trailer, bytes.len()).tag_is(10)];
+        };
+        let value_at = |offset: usize, tag: &[u8]| offset + tag.len();
+        let body = length.offset + b"9=".len() + length.value.len() + 1;
+        let computed = last.offset.checked_sub(body);
+        if body_length(length.value).is_none() || body_length(length.value) != computed {
+            let at = value_at(length.offset, b"9=");
+            found.push(Error::body_length(at, length.value, computed));
+        }
+        let sum = checksum(bytes.get(..last.offset).unwrap_or(bytes));
+        let stated = last.value.try_into().ok().and_then(stated_checksum);
+        if stated != Some(sum) {
+            let at = value_at(last.offset, b"10=");
+            found.push(Error::check_sum(at, last.value, sum));
+        }
+        found
+    }
+}
+
 impl Decoder {
     /// Parses exactly one message like [`parse`](Self::parse), but accepts empty values, tags of 0 and
     /// below, and data fields without a length field before them: what a session answers by a Reject, or

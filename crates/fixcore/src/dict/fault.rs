@@ -98,18 +98,7 @@ impl SessionValidator {
         {
             return Fault::new(16, &count);
         }
-        let reason = match error.kind() {
-            ErrorKind::UnknownTag => 0,
-            ErrorKind::MissingTag => 1,
-            ErrorKind::UnexpectedTag => 2,
-            ErrorKind::EmptyValue => 4,
-            ErrorKind::UnknownValue => 5,
-            ErrorKind::RepeatedTag => 13,
-            // Of header and trailer fields it was found above: a group does not begin with its first field.
-            ErrorKind::FieldOrder => 15,
-            ErrorKind::GroupCount => 16,
-            _ => 6,
-        };
+        let reason = error.kind().session_reject_reason().unwrap_or(6);
         Fault::new(reason, error)
     }
 }

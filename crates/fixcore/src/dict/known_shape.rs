@@ -4,6 +4,7 @@
 //! required fields, fields that occur twice) is then known, and only the values are left to check. Messages with
 //! groups are not kept: their counts are values.
 
+use super::conditions::Pending;
 use super::dictionary::Dictionary;
 use super::field_check::{check_value, wrong};
 use super::rules::Rules;
@@ -32,12 +33,15 @@ pub(super) struct Known {
     pub(super) of_transport: bool,
 }
 
+/// A shape that is valid.
 #[derive(Debug)]
-struct Shape {
+pub(super) struct Shape {
     key: Key,
     msg_type: Vec<u8>,
     tags: Vec<u32>,
-    fields: Vec<Known>,
+    pub(super) fields: Vec<Known>,
+    /// The conditions that its values decide.
+    pub(super) pending: Vec<Pending>,
 }
 
 /// A few shapes.
@@ -50,9 +54,9 @@ pub(super) struct Shapes {
 }
 
 impl Shapes {
-    /// The fields of a message whose shape is known to be valid.
+    /// The shape of a message, if it is known to be valid.
     #[inline]
-    pub(super) fn find(&mut self, key: Key, message: &Message<'_, '_>) -> Option<&[Known]> {
+    pub(super) fn find(&mut self, key: Key, message: &Message<'_, '_>) -> Option<&Shape> {
         let (tags, msg_type) = (message.tags(), message.msg_type());
         let is_it =
             |shape: &&Shape| shape.tags == tags && shape.msg_type == msg_type && shape.key == key;
@@ -61,7 +65,7 @@ impl Shapes {
             Some(_) => 0,
             None => self.misses.wrapping_add(1),
         };
-        found.map(|shape| shape.fields.as_slice())
+        found
     }
 
     /// Keeps the shape of a valid message without groups.
@@ -70,6 +74,7 @@ impl Shapes {
         key: Key,
         message: &Message<'_, '_>,
         known: impl Fn(u32) -> Known,
+        pending: Vec<Pending>,
     ) {
         let is_skipped = self.misses > MISSES_MAX && !self.misses.is_multiple_of(MISSES_MAX);
         if is_skipped || message.len() > FIELDS_MAX {
@@ -80,6 +85,7 @@ impl Shapes {
             msg_type: message.msg_type().to_vec(),
             tags: message.tags().to_vec(),
             fields: message.tags().iter().map(|tag| known(*tag)).collect(),
+            pending,
         };
         match self.shapes.get_mut(self.next) {
             Some(old) => *old = shape,
@@ -90,6 +96,7 @@ impl Shapes {
 }
 
 /// Checks the values of a message whose shape is known.
+#[inline(always)]
 pub(super) fn check_values(
     known: &[Known],
     (transport, dictionary): (&Dictionary, &Dictionary),

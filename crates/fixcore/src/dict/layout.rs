@@ -52,7 +52,7 @@ impl Bits {
 }
 
 /// Which fields a message or a group entry may have.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Layout {
     pub(super) allowed: Bits,
     pub(crate) required: Bits,

@@ -17,6 +17,7 @@
 //! ```
 
 mod builtin;
+mod conditions;
 mod data_type;
 mod dictionary;
 mod error;
@@ -29,6 +30,7 @@ mod pass;
 mod rules;
 mod source;
 mod validate;
+mod warning;
 mod xml;
 
 pub use builtin::Version;
@@ -40,3 +42,4 @@ pub use fault::{Fault, SessionValidator};
 pub(crate) use layout::{GroupId, Layout};
 pub use rules::Rules;
 pub use validate::Validator;
+pub use warning::Warning;

@@ -1,6 +1,7 @@
 //! One pass over the fields of a message, with a stack of open groups, which gets as deep as the
 //! dictionary's groups whatever the message contains.
 
+use super::conditions;
 use super::dictionary::Dictionary;
 use super::field_check::{check_value, wrong};
 use super::known_shape::{Key, Known, Shapes, check_values};
@@ -25,6 +26,40 @@ struct Open {
     seen: Bits,
     /// Where the last field of the entry is in the dictionary's order.
     place: usize,
+    /// Whether its entries cannot be counted, because of a fault that was found.
+    is_uncounted: bool,
+}
+
+/// What becomes of a fault.
+pub(super) trait Sink {
+    /// Takes a fault; an error ends the pass.
+    fn found(&mut self, error: Error) -> Result<()>;
+}
+
+/// The first fault ends the pass.
+struct First;
+
+impl Sink for First {
+    #[inline]
+    fn found(&mut self, error: Error) -> Result<()> {
+        Err(error)
+    }
+}
+
+/// The pass goes on behind a fault, as if the field had been right.
+struct All<'a> {
+    found: &'a mut Vec<Error>,
+    most: usize,
+}
+
+impl Sink for All<'_> {
+    fn found(&mut self, error: Error) -> Result<()> {
+        if self.found.len() >= self.most {
+            return Err(error);
+        }
+        self.found.push(error);
+        Ok(())
+    }
 }
 
 /// What a pass needs, reused from message to message.
@@ -79,8 +114,9 @@ impl Buffers {
             dictionary: dictionary.id,
             rules,
         };
-        if let Some(known) = self.shapes.find(key, message) {
-            return check_values(known, (transport, dictionary), rules, message);
+        if let Some(shape) = self.shapes.find(key, message) {
+            check_values(&shape.fields, (transport, dictionary), rules, message)?;
+            return conditions::check(&shape.pending, message);
         }
         self.clear(transport, dictionary);
         let mut pass = Pass {
@@ -90,17 +126,72 @@ impl Buffers {
             rules,
             section: Section::Header,
             has_groups: false,
+            is_unknown: false,
             buffers: self,
+            sink: First,
         };
         for field in message.fields() {
             pass.field(&field)?;
         }
         pass.finish(message.bytes().len())?;
-        if !pass.has_groups {
+        let has_groups = pass.has_groups;
+        let allows = |tag| allows(transport, dictionary, layout, tag);
+        let pending = match rules.conditions {
+            true => conditions::pending(message, allows),
+            false => Vec::new(),
+        };
+        let held = conditions::check(&pending, message);
+        if !has_groups {
             let known = |tag| known(transport, dictionary, layout, tag);
-            self.shapes.keep(key, message, known);
+            self.shapes.keep(key, message, known, pending);
         }
-        Ok(())
+        held
+    }
+
+    /// Adds the faults of a message to `found`, until it has as many as `most`.
+    #[cold]
+    pub(super) fn faults(
+        &mut self,
+        dictionaries: (&Dictionary, Option<&Dictionary>),
+        rules: Rules,
+        message: &Message<'_, '_>,
+        (found, most): (&mut Vec<Error>, usize),
+    ) {
+        let transport = dictionaries.0;
+        let empty = Layout::default();
+        let mut sink = All { found, most };
+        let (body, unknown) = match body_layout(dictionaries, message) {
+            Ok(body) => (body, None),
+            Err(error) => ((dictionaries.1.unwrap_or(transport), &empty), Some(error)),
+        };
+        let (dictionary, layout) = body;
+        if unknown.is_some_and(|error| sink.found(error).is_err()) {
+            return;
+        }
+        self.clear(transport, dictionary);
+        let mut pass = Pass {
+            transport,
+            dictionary,
+            layout,
+            rules,
+            section: Section::Header,
+            has_groups: false,
+            is_unknown: unknown.is_some(),
+            buffers: self,
+            sink,
+        };
+        let mut fields = message.fields();
+        let is_whole = fields.all(|field| pass.field(&field).is_ok());
+        if is_whole && pass.finish(message.bytes().len()).is_ok() && rules.conditions {
+            let allows = |tag| allows(transport, dictionary, layout, tag);
+            for pending in conditions::pending(message, allows) {
+                if let Some(error) = pending.fault(message)
+                    && pass.sink.found(error).is_err()
+                {
+                    return;
+                }
+            }
+        }
     }
 
     fn clear(&mut self, transport: &Dictionary, dictionary: &Dictionary) {
@@ -135,21 +226,26 @@ impl Buffers {
         let end = message.bytes().len();
         sections
             .into_iter()
-            .try_for_each(|(dictionary, layout, seen)| complete(layout, seen, dictionary, end))
+            .try_for_each(|(dictionary, layout, seen)| {
+                complete(layout, seen, dictionary, end, &mut First)
+            })
     }
 }
 
-struct Pass<'p, 'v> {
+struct Pass<'p, 'v, S> {
     transport: &'v Dictionary,
     dictionary: &'v Dictionary,
     layout: &'v Layout,
     rules: Rules,
     section: Section,
     has_groups: bool,
+    /// Whether no dictionary has the type: of the body, only values can be checked.
+    is_unknown: bool,
     buffers: &'p mut Buffers,
+    sink: S,
 }
 
-impl<'v> Pass<'_, 'v> {
+impl<'v, S: Sink> Pass<'_, 'v, S> {
     fn dictionary(&self, of_transport: bool) -> &'v Dictionary {
         match of_transport {
             true => self.transport,
@@ -166,12 +262,13 @@ impl<'v> Pass<'_, 'v> {
                 && group.layout.allowed.has(number)
             {
                 if number == group.first as usize {
-                    entry_is_whole(open, group, dictionary, field.offset)?;
+                    entry_is_whole(open, group, dictionary, field.offset, &mut self.sink)?;
                     open.entries += 1;
                     open.seen.clear(dictionary.fields.len());
                 }
                 if open.entries == 0 {
-                    return Err(wrong(ErrorKind::FieldOrder, field));
+                    self.sink.found(wrong(ErrorKind::GroupOrder, field))?;
+                    (open.entries, open.is_uncounted) = (1, true);
                 }
                 if self.rules.group_order {
                     let mut order = group.layout.order.iter();
@@ -180,12 +277,12 @@ impl<'v> Pass<'_, 'v> {
                         .filter(|_| number != group.first as usize)
                         .unwrap_or(0);
                     if place < open.place && place > 0 {
-                        return Err(wrong(ErrorKind::FieldOrder, field));
+                        self.sink.found(wrong(ErrorKind::GroupOrder, field))?;
                     }
                     open.place = place;
                 }
                 if !open.seen.set(number) {
-                    return Err(wrong(ErrorKind::RepeatedTag, field));
+                    self.sink.found(wrong(ErrorKind::RepeatedTag, field))?;
                 }
                 return self.value(of_transport, &group.layout, number, field);
             }
@@ -215,22 +312,33 @@ impl<'v> Pass<'_, 'v> {
             return self.value(true, &transport.trailer, number, field);
         }
         let known = of_transport.or(of_body);
-        match known {
-            _ if field.value.is_empty() && !self.rules.empty => {
-                Err(wrong(ErrorKind::EmptyValue, field))
+        let kind = match known {
+            _ if field.value.is_empty() && !self.rules.empty => ErrorKind::EmptyValue,
+            _ if field.tag >= USER_TAGS && !self.rules.user_tags && known.is_none() => {
+                return Ok(());
             }
-            _ if field.tag >= USER_TAGS && !self.rules.user_tags && known.is_none() => Ok(()),
-            _ if field.tag < USER_TAGS && !self.rules.unexpected => Ok(()),
-            None => Err(wrong(ErrorKind::UnknownTag, field)),
-            Some(_) => Err(wrong(ErrorKind::UnexpectedTag, field)),
-        }
+            _ if field.tag < USER_TAGS && !self.rules.unexpected => return Ok(()),
+            None => ErrorKind::UnknownTag,
+            Some(_) if self.is_unknown => {
+                let (dictionary, number) = match of_body {
+                    Some(number) => (dictionary, number),
+                    None => (transport, of_transport.unwrap_or(usize::MAX)),
+                };
+                return match check_value(dictionary, self.rules, number, field) {
+                    Ok(()) => Ok(()),
+                    Err(error) => self.sink.found(error),
+                };
+            }
+            Some(_) => ErrorKind::UnexpectedTag,
+        };
+        self.sink.found(wrong(kind, field))
     }
 
     /// A field of a section: it must be in its place, and not there already.
     #[inline]
     fn enter(&mut self, section: Section, number: usize, field: &Field<'_>) -> Result<()> {
         if section < self.section && self.rules.order {
-            return Err(wrong(ErrorKind::FieldOrder, field));
+            self.sink.found(wrong(ErrorKind::FieldOrder, field))?;
         }
         self.section = self.section.max(section);
         let seen = match section {
@@ -240,7 +348,7 @@ impl<'v> Pass<'_, 'v> {
         };
         match seen.set(number) {
             true => Ok(()),
-            false => Err(wrong(ErrorKind::RepeatedTag, field)),
+            false => self.sink.found(wrong(ErrorKind::RepeatedTag, field)),
         }
     }
 
@@ -254,7 +362,9 @@ impl<'v> Pass<'_, 'v> {
         field: &Field<'_>,
     ) -> Result<()> {
         let dictionary = self.dictionary(of_transport);
-        check_value(dictionary, self.rules, number, field)?;
+        if let Err(error) = check_value(dictionary, self.rules, number, field) {
+            self.sink.found(error)?;
+        }
         if field.value.is_empty() {
             return Ok(());
         }
@@ -265,17 +375,22 @@ impl<'v> Pass<'_, 'v> {
             return Ok(());
         };
         self.has_groups = true;
-        let stated = value::unsigned(field.value).ok_or(wrong(ErrorKind::Value, field))?;
+        let stated = value::unsigned(field.value);
+        // What is no number is wrong here if its type allowed it.
+        if stated.is_none() && allows_text(dictionary, number, field) {
+            self.sink.found(wrong(ErrorKind::Value, field))?;
+        }
         let mut seen = self.buffers.spare.pop().unwrap_or_default();
         seen.clear(dictionary.fields.len());
         self.buffers.open.push(Open {
             group,
             of_transport,
-            stated,
+            stated: stated.unwrap_or(0),
             entries: 0,
             offset: field.offset,
             seen,
             place: 0,
+            is_uncounted: stated.is_none(),
         });
         Ok(())
     }
@@ -287,16 +402,12 @@ impl<'v> Pass<'_, 'v> {
         };
         let dictionary = self.dictionary(open.of_transport);
         if let Some(group) = dictionary.groups.get(open.group as usize) {
-            entry_is_whole(&open, group, dictionary, at)?;
-            if open.entries != open.stated && self.rules.counts {
+            entry_is_whole(&open, group, dictionary, at, &mut self.sink)?;
+            if open.entries != open.stated && self.rules.counts && !open.is_uncounted {
                 let count = dictionary.fields.get(group.count as usize);
                 let tag = count.map_or(0, |field| field.tag);
-                return Err(Error::group_count(
-                    open.offset,
-                    tag,
-                    open.stated,
-                    open.entries,
-                ));
+                let error = Error::group_count(open.offset, tag, open.stated, open.entries);
+                self.sink.found(error)?;
             }
         }
         self.buffers.spare.push(open.seen);
@@ -313,10 +424,21 @@ impl<'v> Pass<'_, 'v> {
             (self.layout, dictionary, &self.buffers.body),
             (&transport.trailer, transport, &self.buffers.trailer),
         ] {
-            complete(layout, seen, dictionary, end)?;
+            complete(layout, seen, dictionary, end, &mut self.sink)?;
         }
         Ok(())
     }
+}
+
+/// Whether a dictionary gives a count a type that has this value.
+fn allows_text(dictionary: &Dictionary, number: usize, field: &Field<'_>) -> bool {
+    let known = dictionary.fields.get(number);
+    known.is_none_or(|known| known.data_type.accepts(field.value))
+}
+
+/// Whether a message may have a field outside of groups.
+fn allows(transport: &Dictionary, dictionary: &Dictionary, layout: &Layout, tag: u32) -> bool {
+    known(transport, dictionary, layout, tag).number.is_some()
 }
 
 /// Where a field outside of groups belongs: the first section that allows it.
@@ -342,19 +464,44 @@ fn known(transport: &Dictionary, dictionary: &Dictionary, layout: &Layout, tag: 
 }
 
 /// Checks that all required fields are present.
-fn complete(layout: &Layout, seen: &Bits, dictionary: &Dictionary, at: usize) -> Result<()> {
+fn complete(
+    layout: &Layout,
+    seen: &Bits,
+    dictionary: &Dictionary,
+    at: usize,
+    sink: &mut impl Sink,
+) -> Result<()> {
     match layout.required.lacking(seen) {
         None => Ok(()),
-        Some(missing) => {
-            let tag = dictionary.fields.get(missing).map_or(0, |field| field.tag);
-            Err(Error::new(ErrorKind::MissingTag, at).tag_is(tag))
-        }
+        Some(_) => missing(layout, seen, dictionary, at, sink),
     }
 }
 
-fn entry_is_whole(open: &Open, group: &Group, dictionary: &Dictionary, at: usize) -> Result<()> {
+#[cold]
+fn missing(
+    layout: &Layout,
+    seen: &Bits,
+    dictionary: &Dictionary,
+    at: usize,
+    sink: &mut impl Sink,
+) -> Result<()> {
+    let fields = dictionary.fields.iter().enumerate();
+    fields
+        .filter(|(number, _)| layout.required.has(*number) && !seen.has(*number))
+        .try_for_each(|(_, field)| {
+            sink.found(Error::new(ErrorKind::MissingTag, at).tag_is(field.tag))
+        })
+}
+
+fn entry_is_whole(
+    open: &Open,
+    group: &Group,
+    dictionary: &Dictionary,
+    at: usize,
+    sink: &mut impl Sink,
+) -> Result<()> {
     match open.entries {
         0 => Ok(()),
-        _ => complete(&group.layout, &open.seen, dictionary, at),
+        _ => complete(&group.layout, &open.seen, dictionary, at, sink),
     }
 }

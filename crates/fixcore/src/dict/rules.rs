@@ -20,10 +20,12 @@ pub struct Rules {
     /// Reject entries of groups whose fields are not in the dictionary's order. The first field of an entry always
     /// has to be the dictionary's.
     pub group_order: bool,
+    /// Reject messages that lack a field which the value of another one requires, such as Price of a limit order.
+    pub conditions: bool,
 }
 
 impl Default for Rules {
-    /// Checks everything except tags from 5000 on and the order inside of groups.
+    /// Checks everything except tags from 5000 on, the order inside of groups, and conditions.
     fn default() -> Self {
         Self {
             user_tags: false,
@@ -33,6 +35,7 @@ impl Default for Rules {
             unexpected: true,
             counts: true,
             group_order: false,
+            conditions: false,
         }
     }
 }
@@ -84,6 +87,13 @@ impl Rules {
     #[must_use]
     pub fn empty(mut self, empty: bool) -> Self {
         self.empty = empty;
+        self
+    }
+
+    /// Sets [`conditions`](Self#structfield.conditions).
+    #[must_use]
+    pub fn conditions(mut self, conditions: bool) -> Self {
+        self.conditions = conditions;
         self
     }
 }

@@ -5,7 +5,7 @@ use super::dictionary::Dictionary;
 use super::pass::Buffers;
 use super::rules::Rules;
 use crate::decoder::Message;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Validates messages, and reuses its buffers from message to message.
 #[derive(Debug)]
@@ -72,5 +72,30 @@ impl<'v> Validator<'v> {
     pub fn validate(&mut self, message: &Message<'_, '_>) -> Result<()> {
         let dictionaries = (self.transport, self.application);
         self.buffers.validate(dictionaries, self.rules, message)
+    }
+
+    /// Adds all faults of a message to `found`, in the order of its fields, with those of missing fields and
+    /// conditions at the end; at most so many that `found` has `most`. The first is that of
+    /// [`validate`](Self::validate). A message of an unknown type has this fault, and those of its header, its
+    /// trailer and its values.
+    ///
+    /// ```
+    /// use fixcore::Decoder;
+    /// use fixcore::dict::{Rules, Validator, Version};
+    ///
+    /// let dictionary = Version::Fix44.dictionary().expect("built in");
+    /// let mut validator = Validator::new(dictionary, Rules::default());
+    /// let mut decoder = Decoder::new();
+    /// let message = decoder.parse(b"8=FIX.4.4\x019=15\x0135=0\x0138=5\x0134=x\x0110=207\x01")?;
+    /// let mut found = Vec::new();
+    /// validator.faults(&message, &mut found, 100);
+    /// let tags: Vec<_> = found.iter().filter_map(|error| error.tag()).collect();
+    /// assert_eq!(tags, [38, 34, 49, 52, 56], "not allowed, no number, and three are missing");
+    /// # Ok::<(), fixcore::Error>(())
+    /// ```
+    pub fn faults(&mut self, message: &Message<'_, '_>, found: &mut Vec<Error>, most: usize) {
+        let dictionaries = (self.transport, self.application);
+        self.buffers
+            .faults(dictionaries, self.rules, message, (found, most));
     }
 }
