@@ -3,7 +3,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 
-use fixcore::dict::{Dictionary, Rules, Validator};
+use fixcore::dict::{Dictionary, Rules, Validator, Warning};
 use fixcore::store::{OnDamage, Options, Seen, Store, forge, survey_bytes};
 use fixcore::{Decoder, Encoder, Error, Frame, Framer, Isa, Message, SOH, frame, separator};
 
@@ -146,6 +146,29 @@ fn validate(message: &Message<'_, '_>) {
             assert!(error.offset() <= message.bytes().len(), "{error}");
         }
     }
+    // All faults begin with the first, whatever is checked.
+    let most = message.len();
+    for rules in [
+        Rules::default(),
+        Rules::default().conditions(true).user_tags(true),
+    ] {
+        let Some(mut validator) = Validator::for_message(message, rules) else {
+            return;
+        };
+        let mut all = Vec::new();
+        validator.faults(message, &mut all, most);
+        assert!(all.len() <= most);
+        let inside = all
+            .iter()
+            .all(|error| error.offset() <= message.bytes().len());
+        assert!(inside, "{all:?}");
+        for _ in 0..2 {
+            assert_eq!(validator.validate(message).err(), all.first().copied());
+        }
+    }
+    for warning in Warning::of(message) {
+        assert!(message.get(warning.tag()).is_some(), "{warning}");
+    }
 }
 
 /// Any text as a dictionary: refused with a byte of it, or one by which messages can be validated.
@@ -169,7 +192,10 @@ pub fn fix_dictionary(data: &[u8]) {
             continue;
         };
         if let Ok(message) = decoder.parse(bytes) {
-            let _ = Validator::new(&dictionary, Rules::default()).validate(&message);
+            let mut validator = Validator::new(&dictionary, Rules::default().conditions(true));
+            let mut all = Vec::new();
+            validator.faults(&message, &mut all, 1000);
+            assert_eq!(validator.validate(&message).err(), all.first().copied());
         }
     }
 }

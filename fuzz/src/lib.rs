@@ -12,6 +12,7 @@ mod deflate_index;
 mod dictionary;
 mod fix;
 mod fix_filter;
+mod fix_health;
 mod fix_log;
 mod fix_orders;
 mod fix_session;
@@ -35,6 +36,7 @@ pub use crate::deflate_index::{deflate_index, index_of, indexed_sample};
 pub use crate::dictionary::zstd_dictionary;
 pub use crate::fix::{fix_decode, fix_dictionary, fix_frame, fix_store};
 pub use crate::fix_filter::fix_filter;
+pub use crate::fix_health::fix_health;
 pub use crate::fix_log::fix_log;
 pub use crate::fix_orders::fix_orders;
 pub use crate::fix_session::{fix_bad_line, fix_session};
@@ -69,6 +71,7 @@ pub const TARGETS: &[Target] = &[
     ("fix_exchange", fix_exchange),
     ("fix_filter", fix_filter),
     ("fix_frame", fix_frame),
+    ("fix_health", fix_health),
     ("fix_log", fix_log),
     ("fix_orders", fix_orders),
     ("fix_session", fix_session),

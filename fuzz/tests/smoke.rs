@@ -110,6 +110,11 @@ fn gate_parse() {
 }
 
 #[test]
+fn fix_health() {
+    hold("fix_health");
+}
+
+#[test]
 fn fix_orders() {
     hold("fix_orders");
 }

@@ -50,7 +50,12 @@ fn every_fault_is_of_its_class_whatever_separates_fields() {
                 let report: Value = serde_json::from_str(report).expect("a report");
                 let what = format!("{separator} {}: {}", fault.name, report["tables"]);
                 let wanted = [json!([fault.class, 1, "-", place])];
-                assert_eq!(rows(&report, "faults"), wanted, "{part} {what}");
+                let rows = rows(&report, "faults");
+                match part {
+                    // All that is wrong with it, by the dictionary too.
+                    "validate" => assert!(rows.contains(&wanted[0]), "{part} {what}"),
+                    _ => assert_eq!(rows, wanted, "{part} {what}"),
+                }
             }
         }
     }

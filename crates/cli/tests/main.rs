@@ -18,12 +18,13 @@ mod file_sets;
 mod files;
 mod fix;
 mod fix_certify;
+mod fix_data;
 mod fix_day;
 mod fix_faults;
 mod fix_filters;
+mod fix_health;
 #[cfg(target_os = "linux")]
 mod fix_hostile;
-#[cfg(target_os = "linux")]
 mod fix_kills;
 mod fix_logs;
 #[cfg(target_os = "linux")]
@@ -33,6 +34,7 @@ mod fix_rows;
 mod fix_settings;
 mod fix_store;
 mod fix_tools;
+mod fix_validate;
 mod floors;
 mod gzip;
 mod help_flags;

@@ -212,6 +212,8 @@ fn rows() -> Vec<Row> {
         row("fix orders", "fix orders log").forms().quiet(),
         row("fix orders", "fix orders --list all log"),
         row("fix orders", "fix orders --id {H} log"),
+        row("fix health", "fix health log").forms().quiet(),
+        row("fix health", "fix health --list all log").quiet(),
         row("fix diff", "fix diff log other"),
         row("fix replay", "fix replay --speed 0 log"),
         row("fix replay", "fix replay --to {H} log"),

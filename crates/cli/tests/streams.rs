@@ -22,7 +22,7 @@ pub(crate) enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-pub(crate) const ROWS: [(&str, Uses, &str); 72] = [
+pub(crate) const ROWS: [(&str, Uses, &str); 74] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
@@ -89,6 +89,8 @@ pub(crate) const ROWS: [(&str, Uses, &str); 72] = [
     ("fix stats", Output, "fix stats log"),
     ("fix orders", Output, "fix orders log"),
     ("fix orders", Output, "fix orders -qq --list all log"),
+    ("fix health", Output, "fix health log"),
+    ("fix health", Output, "fix health -qq --list all log"),
     ("fix diff", Output, "fix diff -qq log other"),
     ("fix replay", Output, "fix replay -qq --speed 0 log"),
     (

@@ -1,9 +1,10 @@
 //! What is wrong with a log: each bad message, how often each class of fault occurs, and noise between
 //! messages.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use fixcore::dict::Dictionary;
+use fixcore::dict::{Dictionary, Warning};
 use fixcore::{Error, ErrorKind, SOH};
 
 /// Places of noise that are remembered.
@@ -28,6 +29,17 @@ enum Reason {
     /// With the byte in the log.
     At(Error, usize),
     Version(String),
+    Warning(Warning),
+}
+
+/// The field of a reject that has its reason, and the reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum RejectReason {
+    /// SessionRejectReason (373) of a Reject (35=3).
+    Session(u32),
+    /// BusinessRejectReason (380) of a BusinessMessageReject (35=j).
+    Business(u32),
 }
 
 impl fmt::Display for Fault {
@@ -36,11 +48,43 @@ impl fmt::Display for Fault {
             Reason::Kind(kind) => write!(f, "{kind}"),
             Reason::At(error, offset) => write!(f, "{}, at byte {offset}", error.without_place()),
             Reason::Version(text) => f.write_str(text),
+            Reason::Warning(warning) => write!(f, "{warning}"),
         }
     }
 }
 
 impl Fault {
+    /// The reason that a reject of the message has. `None` for what is not answered, such as a garbled message.
+    #[must_use]
+    pub fn reject_reason(&self) -> Option<RejectReason> {
+        let kind = match &self.reason {
+            Reason::Kind(kind) => *kind,
+            Reason::At(error, _) => error.kind(),
+            Reason::Version(_) | Reason::Warning(_) => return None,
+        };
+        // An application version that nobody knows has a reason of its own.
+        if kind == ErrorKind::UnknownValue && matches!(self.tag, Some(1128 | 1130 | 1137)) {
+            return Some(RejectReason::Session(18));
+        }
+        let session = kind.session_reject_reason().map(RejectReason::Session);
+        session.or_else(|| kind.business_reject_reason().map(RejectReason::Business))
+    }
+
+    /// Whether an engine accepts the message none the less.
+    #[must_use]
+    pub fn is_warning(&self) -> bool {
+        matches!(self.reason, Reason::Warning(_))
+    }
+
+    /// What is doubtful in a message.
+    pub(crate) fn of_warning(warning: Warning) -> Self {
+        Self {
+            tag: Some(warning.tag()),
+            class: "warning",
+            reason: Reason::Warning(warning),
+        }
+    }
+
     /// The fault of something that begins as a message but is not one.
     #[must_use]
     pub fn of_kind(kind: ErrorKind) -> Self {
@@ -85,7 +129,7 @@ impl Fault {
 }
 
 /// What messages with such an error have in common.
-fn class(kind: ErrorKind) -> &'static str {
+pub(crate) fn class(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Truncated | ErrorKind::Unterminated => "truncated",
         ErrorKind::TooLong => "too long",
@@ -104,7 +148,9 @@ fn class(kind: ErrorKind) -> &'static str {
         ErrorKind::MissingTag => "tag missing",
         ErrorKind::UnknownTag => "tag not known",
         ErrorKind::RepeatedTag => "tag repeated",
-        ErrorKind::FieldOrder => "order of fields",
+        ErrorKind::FieldOrder | ErrorKind::GroupOrder => "order of fields",
+        ErrorKind::ConditionalTag => "tag missing by another",
+        ErrorKind::Contradiction => "contradiction",
         ErrorKind::UnknownMessage => "type of message",
         _ => "other",
     }
@@ -122,6 +168,7 @@ struct Seen<P> {
 #[derive(Debug, Default)]
 pub struct Faults {
     classes: Vec<Seen<u64>>,
+    reasons: BTreeMap<RejectReason, u64>,
     between_bytes: u64,
     noise: Noise,
 }
@@ -181,6 +228,7 @@ impl Faults {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.classes.clear();
+        self.reasons.clear();
         self.noise.clear();
         self.between_bytes = 0;
     }
@@ -188,6 +236,11 @@ impl Faults {
     /// Counts a bad message at this byte of the log.
     pub fn add(&mut self, class: &'static str, offset: u64) {
         count(&mut self.classes, class, 1, offset);
+    }
+
+    /// Counts a reason of a reject.
+    pub fn reason(&mut self, reason: RejectReason) {
+        *self.reasons.entry(reason).or_default() += 1;
     }
 
     /// Counts bytes in no message, noise included.
@@ -229,6 +282,7 @@ pub struct FaultClass {
 #[derive(Debug, Default)]
 pub struct AllFaults {
     classes: Vec<Seen<(usize, u64)>>,
+    reasons: BTreeMap<RejectReason, u64>,
     between_bytes: u64,
     noise: Noise,
 }
@@ -239,8 +293,17 @@ impl AllFaults {
         for seen in &faults.classes {
             count(&mut self.classes, seen.class, seen.count, (log, seen.first));
         }
+        for (reason, count) in &faults.reasons {
+            *self.reasons.entry(*reason).or_default() += count;
+        }
         self.between_bytes += faults.between_bytes;
         self.noise.take(log, &faults.noise);
+    }
+
+    /// How many faults have each reason of a reject.
+    #[must_use]
+    pub fn reasons(&self) -> &BTreeMap<RejectReason, u64> {
+        &self.reasons
     }
 
     /// How many bytes are in no message, noise included.

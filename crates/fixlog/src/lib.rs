@@ -11,10 +11,12 @@ pub mod day;
 mod dictionaries;
 pub mod diff;
 mod error;
+mod fault_lines;
 mod faults;
 mod filter;
 mod generate;
 mod hash;
+pub mod health;
 mod line;
 mod lines;
 mod made;
@@ -39,10 +41,12 @@ mod workers;
 
 pub use block::{Block, Ended};
 pub use blocks::Blocks;
-pub use dictionaries::{Checker, decoder};
+pub use dictionaries::{Checker, Checks, MESSAGE_FAULTS_MAX, decoder};
 pub use error::Error;
-pub use faults::{AllFaults, Fault, FaultClass, Faults};
-pub use filter::{Expression, ExpressionError, Filter, Moment, msg_type_of, tag_of};
+pub use faults::{AllFaults, Fault, FaultClass, Faults, RejectReason};
+pub use filter::{
+    Expression, ExpressionError, Filter, Moment, msg_type_of, name_of, tag_of, value_name_of,
+};
 pub use generate::{Form, Generator};
 pub use lines::Lines;
 pub use made::{Made, Piece};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::health::HealthPart;
 use crate::orders::OrderPart;
 use crate::{Faults, Part};
 
@@ -31,6 +32,8 @@ pub struct Made {
     pub filtered: u64,
     /// How many are bad.
     pub bad: u64,
+    /// How many good ones have warnings.
+    pub warned: u64,
     /// The first faults, at most 20, by byte offset, where `out` has no lines for them.
     pub named: Vec<(u64, String)>,
     /// How often each class of fault occurs.
@@ -42,4 +45,6 @@ pub struct Made {
     pub part: Part,
     /// What the block says about orders.
     pub orders: OrderPart,
+    /// What the block says about sessions.
+    pub health: HealthPart,
 }

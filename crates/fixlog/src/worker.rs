@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use fixcore::dict::Dictionary;
 use fixcore::{Decoder, Isa};
 
-use crate::dictionaries::{decoder, pairs};
+use crate::dictionaries::pairs;
 use crate::pseudonym::Batch;
 use crate::{
-    Block, Checker, Fault, Filter, Found, LineCounter, Lines, Made, Messages, Piece, Place,
+    Block, Checker, Checks, Fault, Filter, Found, LineCounter, Lines, Made, Messages, Piece, Place,
     Printer, Pseudonyms, RowForm, RowWriter, Rows,
 };
 
@@ -29,6 +29,8 @@ pub enum Job<'d> {
     Statistics,
     /// The lives of orders.
     Orders,
+    /// What became of sessions.
+    Health,
     /// The same message with pseudonyms, on a line.
     Anonymize(&'d Pseudonyms),
 }
@@ -39,7 +41,7 @@ pub enum Job<'d> {
 pub struct Task<'d> {
     job: Job<'d>,
     names: &'d [PathBuf],
-    dictionary: Option<&'d Dictionary>,
+    checks: Checks<'d>,
     isa: Option<Isa>,
     lines: Lines,
     filter: Option<&'d Filter>,
@@ -55,7 +57,7 @@ impl<'d> Task<'d> {
         Self {
             job,
             names: &[],
-            dictionary: None,
+            checks: Checks::new(),
             isa: None,
             lines: Lines::new(),
             filter: None,
@@ -76,7 +78,14 @@ impl<'d> Task<'d> {
     /// Uses this dictionary in place of the built-in one of its version.
     #[must_use]
     pub fn dictionary(mut self, dictionary: Option<&'d Dictionary>) -> Self {
-        self.dictionary = dictionary;
+        self.checks = self.checks.dictionary(dictionary);
+        self
+    }
+
+    /// Sets what messages are held to, dictionaries included.
+    #[must_use]
+    pub fn checks(mut self, checks: Checks<'d>) -> Self {
+        self.checks = checks;
         self
     }
 
@@ -159,20 +168,30 @@ pub struct Worker<'d> {
     batch: Batch,
     row_writer: RowWriter,
     prefix: Vec<u8>,
+    faults: Vec<Fault>,
 }
 
 impl<'d> Worker<'d> {
     /// A worker; each thread has its own.
     #[must_use]
     pub fn new(task: Task<'d>) -> Self {
+        let pairs = pairs(task.checks.all());
+        let decoder = match task.isa {
+            None => None,
+            Some(isa) => Decoder::with_isa(isa),
+        };
         Self {
-            messages: Messages::with_pairs(pairs(task.dictionary)),
-            decoder: decoder(task.isa, task.dictionary).unwrap_or_default(),
-            checker: Checker::new(task.dictionary),
+            messages: Messages::with_pairs(pairs.clone()),
+            decoder: match task.checks.all().next() {
+                None => decoder.unwrap_or_default(),
+                Some(_) => decoder.unwrap_or_default().with_pairs(pairs.clone()),
+            },
+            checker: Checker::new(task.checks),
             printer: Printer::new(task.lines).tags(task.rows.into_iter().flat_map(Rows::tags)),
-            batch: Batch::new(pairs(task.dictionary)),
-            row_writer: RowWriter::new(Some(pairs(task.dictionary))),
+            batch: Batch::new(pairs.clone()),
+            row_writer: RowWriter::new(Some(pairs)),
             prefix: Vec::new(),
+            faults: Vec::new(),
             task,
         }
     }
@@ -183,15 +202,16 @@ impl<'d> Worker<'d> {
         made.pieces.clear();
         made.named.clear();
         made.faults.clear();
-        (made.good, made.filtered, made.bad) = (0, 0, 0);
+        (made.good, made.filtered, made.bad, made.warned) = (0, 0, 0, 0);
         if matches!(self.task.job, Job::Statistics) {
             made.part.clear();
         }
         made.orders.clear();
+        made.health.clear();
         let (task, checker) = (self.task, &mut self.checker);
         let (decoder, batch) = (&mut self.decoder, &mut self.batch);
         let (row_writer, prefix) = (&mut self.row_writer, &mut self.prefix);
-        let printer = &mut self.printer;
+        let (printer, all) = (&mut self.printer, &mut self.faults);
         let name = task
             .names
             .get(block.log())
@@ -201,8 +221,8 @@ impl<'d> Worker<'d> {
             || task.rows.is_some_and(|rows| rows.form() == RowForm::Csv))
         .then_some(name);
         // Rows of other forms have no room for faults.
-        let names_faults = matches!(task.job, Job::Statistics | Job::Orders | Job::Anonymize(_))
-            || task.rows.is_some_and(|rows| rows.form() != RowForm::Json);
+        let of_rows = matches!(task.job, Job::Parse | Job::Validate | Job::Print);
+        let names_faults = !of_rows || task.rows.is_some_and(|rows| rows.form() != RowForm::Json);
         let mut lines = LineCounter::default();
         let mut behind = 0;
         self.messages.each(block, &mut |offset, found| {
@@ -272,8 +292,28 @@ impl<'d> Worker<'d> {
                                 made.orders.message(offset, line, &message);
                                 None
                             }
-                            Job::Validate => checker.check(&message, separator),
+                            Job::Health => {
+                                block.prefix(offset, before, prefix);
+                                let line = place(None).line;
+                                made.health.message((offset, line), prefix, &message);
+                                None
+                            }
+                            Job::Validate => {
+                                all.clear();
+                                if checker.faults(&message, separator, all) {
+                                    return task.done(piece, made);
+                                }
+                                let names = checker.names(&message);
+                                let of = (message.msg_type(), names);
+                                return task.faulty(place(Some(name)), of, all, piece, made);
+                            }
                         }
+                    }
+                    Err(error) if matches!(task.job, Job::Validate) => {
+                        all.clear();
+                        checker.faults_of_undecoded(decoder, bytes, &error, separator, all);
+                        let names = [None, None];
+                        return task.faulty(place(Some(name)), (&[], names), all, piece, made);
                     }
                     Err(error) => Some(Fault::of(&error, bytes, separator)),
                 },
@@ -283,7 +323,12 @@ impl<'d> Worker<'d> {
                 Some(fault) => {
                     made.bad += 1;
                     made.faults.add(fault.class, offset);
-                    if !names_faults {
+                    if matches!(task.job, Job::Validate) {
+                        let of = (&[][..], [None, None]);
+                        let line = place(Some(name));
+                        task.lines.faults(&mut made.out, line, of, &[fault]);
+                        task.piece(Piece::Fault, made);
+                    } else if !names_faults {
                         task.lines.fault(&mut made.out, place(Some(name)), &fault);
                         task.piece(Piece::Fault, made);
                     } else if made.named.len() < NAMED {
@@ -303,6 +348,38 @@ impl Task<'_> {
     /// Counts a message that was written.
     fn done(&self, piece: Piece, made: &mut Made) {
         made.good += u64::from(piece == Piece::Wanted);
+        self.piece(piece, made);
+    }
+
+    /// Counts the faults of a message, and writes a line for them.
+    #[cold]
+    fn faulty(
+        &self,
+        place: Place<'_>,
+        of: (&[u8], [Option<&Dictionary>; 2]),
+        faults: &[Fault],
+        piece: Piece,
+        made: &mut Made,
+    ) {
+        let is_good = faults.iter().all(Fault::is_warning);
+        let piece = match is_good {
+            true => {
+                made.warned += 1;
+                made.good += u64::from(piece == Piece::Wanted);
+                piece
+            }
+            false => {
+                made.bad += 1;
+                Piece::Fault
+            }
+        };
+        for fault in faults {
+            made.faults.add(fault.class, place.offset);
+            if let Some(reason) = fault.reject_reason() {
+                made.faults.reason(reason);
+            }
+        }
+        self.lines.faults(&mut made.out, place, of, faults);
         self.piece(piece, made);
     }
 

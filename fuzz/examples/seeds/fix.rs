@@ -127,6 +127,23 @@ pub(crate) fn seeds() -> Vec<Seed> {
         Seed::new("fix_log", "stream", stream.concat()),
         Seed::new("fix_log", "pipes", log(&samples[0].1, b"|")),
         Seed::new("fix_log", "carets", log(&data, b"^A")),
+        // A gap that is asked for and filled, a Logout; requests and tests without answers, a Logon without Logout.
+        Seed::new(
+            "fix_health",
+            "filled",
+            [
+                6, 2, 1, 30, 0, 6, 1, 1, 30, 0, 0, 2, 2, 0, 1, 0, 2, 5, 0, 2, 4, 1, 2, 3, 3, 16, 2,
+                3, 0, 4, 53, 2, 4, 5, 5, 7, 2, 6, 0, 6, 7, 1, 3, 0, 6,
+            ],
+        ),
+        Seed::new(
+            "fix_health",
+            "lost",
+            [
+                6, 2, 1, 30, 0, 4, 2, 2, 3, 1, 4, 2, 3, 3, 2, 4, 2, 4, 3, 3, 3, 2, 5, 9, 4, 70, 2,
+                1, 30, 9, 130, 1, 7, 2, 10, 8, 1, 9, 1, 11,
+            ],
+        ),
         // An order that is sent on, and the answers; ids that come again.
         Seed::new(
             "fix_orders",

@@ -58,6 +58,8 @@ const LINES: &[&str] = &[
     "fix stats @",
     "fix orders @",
     "fix orders --list all @",
+    "fix health @",
+    "fix health --list all @",
     "fix diff @ other",
     "fix diff other @",
     "fix replay @",

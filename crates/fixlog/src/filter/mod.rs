@@ -14,4 +14,4 @@ pub use error::ExpressionError;
 pub use expression::Expression;
 pub use messages::Filter;
 pub use moment::Moment;
-pub use names::{msg_type_of, tag_of};
+pub use names::{msg_type_of, name_of, tag_of, value_name_of};

@@ -67,6 +67,30 @@ pub fn tag_of(name: &str, dictionary: Option<&Dictionary>) -> Option<u32> {
     Names(dictionary).tag(name)
 }
 
+/// The name of a field in `dictionary`, or in the newest built-in one that has it.
+///
+/// ```
+/// assert_eq!(fixlog::name_of(11, None), Some("ClOrdID"));
+/// assert_eq!(fixlog::name_of(5001, None), None);
+/// ```
+#[must_use]
+pub fn name_of(tag: u32, dictionary: Option<&Dictionary>) -> Option<&str> {
+    let mut all = Names(dictionary).dictionaries();
+    all.find_map(|one| one.field(tag)).map(FieldSpec::name)
+}
+
+/// The name of a value of a field in the newest built-in dictionary that has it.
+///
+/// ```
+/// assert_eq!(fixlog::value_name_of(39, b"8"), Some("REJECTED"));
+/// assert_eq!(fixlog::value_name_of(39, b"nothing"), None);
+/// ```
+#[must_use]
+pub fn value_name_of(tag: u32, value: &[u8]) -> Option<&'static str> {
+    let mut all = Names(None).dictionaries();
+    all.find_map(|one: &'static Dictionary| one.field(tag)?.value_name(value))
+}
+
 /// The MsgType (35) of messages by their name, as the standard or `dictionary` names them, or by the type
 /// itself, which is also any that begins with `U`; `None` if no dictionary has such messages.
 ///

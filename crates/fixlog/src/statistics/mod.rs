@@ -7,5 +7,6 @@ mod part;
 mod sequence;
 mod total;
 
+pub(crate) use part::Header;
 pub use part::Part;
 pub use total::{Early, Gap, SessionCount, Statistics, TypeCount};

@@ -96,16 +96,16 @@ impl Default for Part {
 
 /// The fields of a header that statistics need.
 #[derive(Default)]
-struct Header<'m> {
-    sender: Option<&'m [u8]>,
-    target: Option<&'m [u8]>,
-    number: Option<&'m [u8]>,
-    sent: Option<&'m [u8]>,
-    is_resent: bool,
+pub(crate) struct Header<'m> {
+    pub(crate) sender: Option<&'m [u8]>,
+    pub(crate) target: Option<&'m [u8]>,
+    pub(crate) number: Option<&'m [u8]>,
+    pub(crate) sent: Option<&'m [u8]>,
+    pub(crate) is_resent: bool,
 }
 
 impl<'m> Header<'m> {
-    fn of(message: &Message<'_, 'm>) -> Self {
+    pub(crate) fn of(message: &Message<'_, 'm>) -> Self {
         let mut header = Self::default();
         for field in message.fields().skip(3).take(HEADER_FIELDS) {
             let slot = match field.tag {

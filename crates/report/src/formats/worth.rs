@@ -14,7 +14,7 @@ pub(super) const EMPTY: u8 = 0;
 const OTHER: u8 = 50;
 
 /// Whole keys, and what they are worth.
-const KEYS: [(&str, u8); 26] = [
+const KEYS: [(&str, u8); 36] = [
     ("rank", ESSENTIAL),
     ("level", ESSENTIAL),
     ("size_bytes", 96),
@@ -41,6 +41,16 @@ const KEYS: [(&str, u8); 26] = [
     ("threads", 21),
     ("involuntary_switches", 20),
     ("checked", 20),
+    ("expected", 99),
+    ("got", 98),
+    ("took_ns", 97),
+    ("requests", 96),
+    ("down_before_ns", 95),
+    ("by", 80),
+    ("end", 60),
+    ("before", 48),
+    ("first", 46),
+    ("logon_answered", 40),
 ];
 
 /// Parts of keys, in the order in which they are looked for.

@@ -9,6 +9,7 @@ use fixlog::Moment;
 use crate::args::output::{OutputArgs, TerminalArgs};
 use crate::args::units;
 use crate::commands::fix::certify::flags::CertifyArgs;
+use crate::commands::fix::health::flags::HealthArgs;
 use crate::commands::fix::message_flags::MessagesArgs;
 use crate::commands::fix::orders::flags::OrdersArgs;
 use crate::commands::fix::row_flags::{RowFormat, RowsArgs};
@@ -16,6 +17,7 @@ use crate::commands::fix::row_flags::{RowFormat, RowsArgs};
 use crate::commands::fix::session_flags::{AcceptorArgs, InitiatorArgs};
 use crate::commands::fix::settings_flags::SettingsArgs;
 use crate::commands::fix::store_flags::StoreArgs;
+use crate::commands::fix::validate_flags::ValidateArgs;
 use crate::commands::fix::values::{Separator, rate, speed};
 use crate::commands::fix::wanted::{ToArgs, WantedArgs, moment};
 
@@ -43,13 +45,13 @@ pub(crate) struct FixArgs {
 pub(crate) enum FixCommand {
     /// Write each message as a line of JSON
     Parse(Box<ParseArgs>),
-    /// Write invalid messages, and why, as lines of JSON
-    Validate(Box<FilterArgs>),
+    Validate(Box<ValidateArgs>),
     /// Write messages with the names of their fields and values
     Print(Box<PrintArgs>),
     /// Count messages, gaps and duplicates; measure time from order to execution
     Stats(Box<FilterArgs>),
     Orders(Box<OrdersArgs>),
+    Health(Box<HealthArgs>),
     Diff(Box<DiffArgs>),
     Replay(Box<ReplayArgs>),
     Anonymize(Box<AnonymizeArgs>),
@@ -69,8 +71,10 @@ impl FixCommand {
         match self {
             Self::Parse(args) => args.filter.output.force,
             Self::Print(args) => args.filter.output.force,
-            Self::Validate(args) | Self::Stats(args) => args.output.force,
+            Self::Validate(args) => args.filter.output.force,
+            Self::Stats(args) => args.output.force,
             Self::Orders(args) => args.output.force,
+            Self::Health(args) => args.output.force,
             Self::Diff(args) => args.output.force,
             Self::Replay(args) => args.output.force,
             Self::Anonymize(args) => args.output.force,
@@ -336,6 +340,7 @@ impl FixArgs {
             FixCommand::Print(args) => args.filter.files(),
             FixCommand::Validate(args) => args.files(),
             FixCommand::Orders(args) => args.files(),
+            FixCommand::Health(args) => args.files(),
             FixCommand::Stats(args) => args.messages.files(&args.output).stdout(Stdout::Report),
             FixCommand::Anonymize(args) => args
                 .messages
@@ -368,7 +373,7 @@ impl FixArgs {
 }
 
 impl FilterArgs {
-    fn files(&self) -> Files<'_> {
+    pub(super) fn files(&self) -> Files<'_> {
         self.messages.files(&self.output).stdout(Stdout::Data)
     }
 }

@@ -9,6 +9,7 @@ mod diff;
 mod feed;
 pub(crate) mod flags;
 mod generate;
+pub(crate) mod health;
 #[cfg(target_os = "linux")]
 mod initiator;
 pub(crate) mod message_flags;
@@ -29,6 +30,7 @@ mod store;
 mod store_exchange;
 pub(crate) mod store_flags;
 mod tables;
+pub(crate) mod validate_flags;
 mod values;
 pub(crate) mod wanted;
 

@@ -14,6 +14,7 @@ use report::{ExitStatus, Outcome};
 use crate::commands::fix::conclude::{
     BAD_NAMED, conclude_bad, ended_file, left_values, named_some, no_match, no_messages, write_out,
 };
+use crate::commands::fix::health::Sessions;
 use crate::commands::fix::tables;
 use crate::commands::fix_logs::Inputs;
 use crate::commands::stop::{Stop, of_threads, stopped};
@@ -52,6 +53,7 @@ pub(super) struct Reading<'a> {
     good: u64,
     filtered: u64,
     bad: u64,
+    warned: u64,
     /// The first that are bad: file, place, what is wrong.
     named: Vec<(usize, u64, String)>,
     faults: AllFaults,
@@ -61,6 +63,8 @@ pub(super) struct Reading<'a> {
     seen: u64,
     /// Which messages are passed on, if not all of those that pass the filter, and their text.
     selection: Option<(Selection, Vec<u8>)>,
+    /// What became of sessions, if that is asked.
+    sessions: Option<Sessions<'a>>,
 }
 
 impl<'a> Reading<'a> {
@@ -75,12 +79,20 @@ impl<'a> Reading<'a> {
             good: 0,
             filtered: 0,
             bad: 0,
+            warned: 0,
             named: Vec::new(),
             faults: AllFaults::default(),
             left: BTreeMap::new(),
             seen: 0,
             selection: None,
+            sessions: None,
         })
+    }
+
+    /// Follows sessions.
+    pub(super) fn sessions(mut self, sessions: Option<Sessions<'a>>) -> Self {
+        self.sessions = sessions;
+        self
     }
 
     /// Passes on this selection of messages.
@@ -142,6 +154,7 @@ impl<'a> Reading<'a> {
         let made = &timed.made;
         self.good += made.good;
         self.bad += made.bad;
+        self.warned += made.warned;
         self.filtered += made.filtered;
         self.seen += made.good + made.filtered + made.bad;
         self.faults.add(block.log(), &made.faults);
@@ -161,6 +174,10 @@ impl<'a> Reading<'a> {
         {
             self.pieces.record_span(start, end);
         }
+        if let Some(sessions) = &mut self.sessions {
+            let text = sessions.take(block.log(), made);
+            self.written += write_out(&mut self.out, text)?;
+        }
         if let Some((selection, text)) = &mut self.selection {
             text.clear();
             let is_enough = selection.take(made, text);
@@ -177,7 +194,13 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    fn conclude(self, outcome: &mut Outcome) {
+    fn conclude(mut self, outcome: &mut Outcome) {
+        if let Some(sessions) = &mut self.sessions {
+            match write_out(&mut self.out, sessions.finish()) {
+                Ok(bytes) => self.written += bytes,
+                Err(stop) => stopped(stop, outcome),
+            }
+        }
         outcome.bytes_content = outcome.bytes_in;
         outcome.bytes_out = self.written;
         // Behind the last one that is wanted, more were read.
@@ -187,6 +210,10 @@ impl<'a> Reading<'a> {
         let params = &mut outcome.workload.params;
         params.insert("messages".to_owned(), good.into());
         params.insert("messages_bad".to_owned(), self.bad.into());
+        if self.plan.counts_noise {
+            params.insert("messages_checked".to_owned(), (good + self.bad).into());
+            params.insert("messages_warned".to_owned(), self.warned.into());
+        }
         if self.plan.filters {
             params.insert("messages_filtered".to_owned(), self.filtered.into());
             if self.good == 0 && self.filtered > 0 && self.plan.warns {
@@ -221,6 +248,13 @@ impl<'a> Reading<'a> {
                 }
             }
         }
+        if let Some(sessions) = self.sessions {
+            sessions.conclude(self.plan.warns, outcome);
+            if self.plan.warns {
+                let help = "perfkit fix validate writes all";
+                named_some(self.named.len(), self.bad, "bad messages", help);
+            }
+        }
         if !self.pieces.is_empty() {
             outcome.add(&self.pieces.finish());
         }
@@ -230,6 +264,7 @@ impl<'a> Reading<'a> {
             false => 0,
         };
         tables::faults(&self.faults, files, outcome);
+        tables::reasons(&self.faults, outcome);
         if !self.left.is_empty() {
             outcome.tables.push(tables::left(&self.left));
             if self.plan.warns {

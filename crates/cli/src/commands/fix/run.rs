@@ -12,7 +12,7 @@ use files::display;
 use files::source::Source;
 use fixcore::dict::Dictionary;
 use fixcore::{DataPairs, Decoder, Isa};
-use fixlog::{Job, KeyError, Pseudonyms, RowForm, Rows, Selection, Task, tag_of};
+use fixlog::{Checks, Job, KeyError, Pseudonyms, RowForm, Rows, Selection, Task, tag_of};
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome};
@@ -23,6 +23,7 @@ use crate::commands::fix::conclude::lines;
 use crate::commands::fix::flags::{
     AnonymizeArgs, DiffArgs, FilterArgs, FixArgs, FixCommand, ReplayArgs,
 };
+use crate::commands::fix::health::Sessions;
 use crate::commands::fix::read::{Plan, Reading};
 use crate::commands::fix::row_flags::RowsArgs;
 #[cfg(target_os = "linux")]
@@ -47,7 +48,11 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
             filter(&args.filter, name, argv),
             "fix parse",
         ),
-        FixCommand::Validate(args) => (&args.messages, filter(args, name, argv), "fix validate"),
+        FixCommand::Validate(args) => (
+            &args.filter.messages,
+            filter(&args.filter, name, argv),
+            "fix validate",
+        ),
         FixCommand::Print(args) => (
             &args.filter.messages,
             filter(&args.filter, name, argv),
@@ -60,6 +65,13 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Anonymize(args) => {
             let setup = Setup::filter_of(name, argv, &args.output);
             (&args.messages, setup, "fix anonymize")
+        }
+        FixCommand::Health(args) => {
+            let setup = match args.list.is_empty() {
+                true => Setup::analysis(name, argv, &args.output),
+                false => Setup::filter_of(name, argv, &args.output),
+            };
+            (&args.messages, setup, "fix health")
         }
         FixCommand::Orders(args) => {
             let path = args.messages.dictionary.as_deref();
@@ -83,11 +95,26 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
     let terminal = match &args.command {
         FixCommand::Parse(args) => Some(&args.filter.output.terminal),
         FixCommand::Print(args) => Some(&args.filter.output.terminal),
-        FixCommand::Validate(args) | FixCommand::Stats(args) => Some(&args.output.terminal),
+        FixCommand::Validate(args) => Some(&args.filter.output.terminal),
+        FixCommand::Stats(args) => Some(&args.output.terminal),
         FixCommand::Anonymize(args) => Some(&args.output.terminal),
+        FixCommand::Health(args) => Some(&args.output.terminal),
         _ => None,
     };
     let dictionary = messages.dictionary.as_deref().map(dictionary).transpose()?;
+    let [transport, application] = match &args.command {
+        FixCommand::Validate(args) => args.dictionaries().map(|path| path.map(self::dictionary)),
+        _ => [None, None],
+    };
+    let (transport, application) = (transport.transpose()?, application.transpose()?);
+    let checks = match &args.command {
+        FixCommand::Validate(args) => args.checks(),
+        _ => Checks::new(),
+    };
+    let checks = checks
+        .dictionary(dictionary.as_ref())
+        .transport(transport.as_ref())
+        .application(application.as_ref());
     let pseudonyms = match &args.command {
         FixCommand::Anonymize(args) => Some(pseudonyms(args, dictionary.as_ref())?),
         _ => None,
@@ -96,6 +123,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Validate(_) => Job::Validate,
         FixCommand::Print(_) => Job::Print,
         FixCommand::Stats(_) => Job::Statistics,
+        FixCommand::Health(_) => Job::Health,
         _ => pseudonyms.as_ref().map_or(Job::Parse, Job::Anonymize),
     };
     let filter = messages
@@ -139,14 +167,19 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         files: &messages.files,
         separator: messages.separator.into(),
         threads,
-        task: task.dictionary(dictionary.as_ref()),
+        task: task.checks(checks),
         counts_noise: matches!(job, Job::Validate),
         filters: !filter.is_empty(),
         warns: terminal.is_some_and(TerminalArgs::wants_warnings),
     };
     let pieces = recorder("block of up to 128 KiB", kind);
     let waits = matches!(job, Job::Statistics).then(|| recorder("order", "order to execution"));
-    Reading::new(plan, waits, pieces)?.select(selection).run(
+    let sessions = match &args.command {
+        FixCommand::Health(args) => Some(Sessions::new(args, &messages.files, &recorder)),
+        _ => None,
+    };
+    let reading = Reading::new(plan, waits, pieces)?;
+    reading.select(selection).sessions(sessions).run(
         &chosen.as_ref().map_or_else(String::new, Rows::head),
         &mut outcome,
     );

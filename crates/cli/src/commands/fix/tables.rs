@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use fixlog::{AllFaults, Statistics};
+use fixlog::{AllFaults, RejectReason, Statistics};
 use latency::report::{Cell, Table, Unit};
 use report::{Outcome, names};
 
@@ -110,6 +110,34 @@ pub(super) fn left(left: &BTreeMap<u32, u64>) -> Table {
             .push(vec![u64::from(*tag).into(), (*values).into()]);
     }
     table
+}
+
+/// Puts the reasons that rejects of the messages would have into the report.
+pub(super) fn reasons(faults: &AllFaults, outcome: &mut Outcome) {
+    let columns = [
+        ("field", Unit::Text),
+        ("reason", Unit::Count),
+        ("name", Unit::Text),
+        ("faults", Unit::Count),
+    ];
+    let mut table = Table::new("reasons of rejects", &columns);
+    for (reason, count) in faults.reasons() {
+        let (tag, field, number) = match reason {
+            RejectReason::Session(number) => (373, "SessionRejectReason (373)", *number),
+            RejectReason::Business(number) => (380, "BusinessRejectReason (380)", *number),
+            _ => continue,
+        };
+        let name = fixlog::value_name_of(tag, number.to_string().as_bytes());
+        table.rows.push(vec![
+            field.into(),
+            u64::from(number).into(),
+            name.map_or(Cell::Null, Cell::from),
+            (*count).into(),
+        ]);
+    }
+    if !table.rows.is_empty() {
+        outcome.tables.push(table);
+    }
 }
 
 /// Puts the faults into the report.

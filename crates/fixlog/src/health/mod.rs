@@ -1,0 +1,21 @@
+//! What became of the sessions of a log: gaps and how they were filled, resend requests and storms, connections
+//! and how they ended, heartbeats and test requests, rejects by reason, messages a minute.
+//!
+//! [`HealthPart`] is gathered from a block by any thread, [`Health`] adds parts up in the order of the log.
+
+mod arrival;
+mod connection;
+mod direction;
+mod event;
+mod gaps;
+mod rows;
+mod total;
+
+pub use event::HealthPart;
+pub use rows::{
+    Connection, Direction, Finding, Gap, Rejects, Request, Row, Skew, Spot, Storm, Test, Value,
+};
+pub use total::{Health, Watch};
+
+#[cfg(test)]
+mod tests;
