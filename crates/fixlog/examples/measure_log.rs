@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use fixcore::separator::from_soh;
 use fixcore::workload::Mix;
+use fixlog::health::{Finding, Health, Watch};
 use fixlog::{
     Generator, Job, KeyError, Made, Pseudonyms, Readers, Statistics, Task, Worker, Workers,
 };
@@ -56,6 +57,7 @@ fn measure(name: &str, log: &[u8], only: Option<&str>) -> Result<(), KeyError> {
         ("validate", Job::Validate),
         ("print", Job::Print),
         ("stats", Job::Statistics),
+        ("health", Job::Health),
         ("anonymize", Job::Anonymize(&pseudonyms)),
     ];
     for (job_name, job) in jobs {
@@ -90,6 +92,7 @@ fn cpu_seconds() -> Option<f64> {
 fn run(log: &[u8], job: Job<'_>, threads: usize) -> [f64; 2] {
     let states = (0..threads).map(|_| Worker::new(Task::new(job))).collect();
     let (mut statistics, mut bytes) = (Statistics::new(), 0);
+    let mut health = Health::new();
     let (start, cpu) = (Instant::now(), cpu_seconds());
     let ended = Workers::new().run(
         &|| false,
@@ -99,6 +102,7 @@ fn run(log: &[u8], job: Job<'_>, threads: usize) -> [f64; 2] {
         |_, made| {
             bytes += made.out.len();
             statistics.add(0, &made.part, |_| ());
+            health.add(0, 0, &made.health, &mut Unwatched);
             Ok::<(), ()>(())
         },
     );
@@ -107,6 +111,15 @@ fn run(log: &[u8], job: Job<'_>, threads: usize) -> [f64; 2] {
     let clock = start.elapsed().as_secs_f64();
     let cpu = cpu_seconds().zip(cpu).map(|(end, start)| end - start);
     [clock, cpu.unwrap_or(clock)]
+}
+
+/// Drops what is found.
+struct Unwatched;
+
+impl Watch for Unwatched {
+    fn found(&mut self, _: Finding) {}
+    fn heartbeat(&mut self, _: &[Vec<u8>; 2], _: u64) {}
+    fn skew(&mut self, _: &[Vec<u8>; 2], _: i64) {}
 }
 
 /// The logs, a message on a line.

@@ -71,7 +71,7 @@ impl FixCommand {
         match self {
             Self::Parse(args) => args.filter.output.force,
             Self::Print(args) => args.filter.output.force,
-            Self::Validate(args) => args.filter.output.force,
+            Self::Validate(args) => args.output.force,
             Self::Stats(args) => args.output.force,
             Self::Orders(args) => args.output.force,
             Self::Health(args) => args.output.force,
@@ -373,7 +373,7 @@ impl FixArgs {
 }
 
 impl FilterArgs {
-    pub(super) fn files(&self) -> Files<'_> {
+    fn files(&self) -> Files<'_> {
         self.messages.files(&self.output).stdout(Stdout::Data)
     }
 }

@@ -49,8 +49,8 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
             "fix parse",
         ),
         FixCommand::Validate(args) => (
-            &args.filter.messages,
-            filter(&args.filter, name, argv),
+            &args.messages,
+            Setup::filter_of(name, argv, &args.output),
             "fix validate",
         ),
         FixCommand::Print(args) => (
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
     let terminal = match &args.command {
         FixCommand::Parse(args) => Some(&args.filter.output.terminal),
         FixCommand::Print(args) => Some(&args.filter.output.terminal),
-        FixCommand::Validate(args) => Some(&args.filter.output.terminal),
+        FixCommand::Validate(args) => Some(&args.output.terminal),
         FixCommand::Stats(args) => Some(&args.output.terminal),
         FixCommand::Anonymize(args) => Some(&args.output.terminal),
         FixCommand::Health(args) => Some(&args.output.terminal),

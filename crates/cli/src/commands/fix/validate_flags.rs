@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use files::conflicts::Files;
+use files::conflicts::{Files, Stdout};
 use fixcore::dict::Version;
 use fixlog::Checks;
 
-use crate::commands::fix::flags::FilterArgs;
+use crate::args::output::OutputArgs;
+use crate::commands::fix::message_flags::MessagesArgs;
 
 /// Write invalid messages, and all that is wrong with each, as lines of JSON.
 ///
@@ -22,7 +23,7 @@ use crate::commands::fix::flags::FilterArgs;
   perfkit fix validate --transport-dictionary FIXT11.xml --application-dictionary FIX50SP2.xml day.log")]
 pub(crate) struct ValidateArgs {
     #[command(flatten)]
-    pub(crate) filter: FilterArgs,
+    pub(crate) messages: MessagesArgs,
     /// QuickFIX XML dictionary of headers, trailers and session messages (FIXT 1.1)
     #[arg(
         long,
@@ -70,6 +71,8 @@ pub(crate) struct ValidateArgs {
     /// Write no warnings (default)
     #[arg(long, overrides_with = "warnings", hide = true)]
     pub(crate) no_warnings: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }
 
 /// What becomes of custom tags.
@@ -115,8 +118,9 @@ impl ValidateArgs {
 
     /// What it reads and writes.
     pub(super) fn files(&self) -> Files<'_> {
-        self.filter
-            .files()
+        self.messages
+            .files(&self.output)
+            .stdout(Stdout::Data)
             .reads_some("--transport-dictionary", &self.transport_dictionary)
             .reads_some("--application-dictionary", &self.application_dictionary)
     }
