@@ -18,6 +18,7 @@
 //! - [`Merge`]: what becomes of files and of the entries of their names: append, update, freshen, sync.
 //! - [`combine`]: archives merged and split, their entries as they are.
 //! - [`name`]: which names may become paths.
+//! - [`TextReader`]: texts that get other line ends while they are packed.
 //! - `extract`: whole archives into a directory that nothing in them can leave (feature `extract`).
 //! - `object`: archives in object stores, of any kind (feature `object_store`).
 //!
@@ -61,6 +62,7 @@ pub mod object;
 mod raw_entry;
 mod read;
 mod salvage;
+mod text;
 #[cfg(feature = "tokio")]
 pub mod tokio;
 mod write;
@@ -82,6 +84,7 @@ pub use crate::read::{
     Scratch, Seeking, StreamDecoder, StreamEntry, StreamEvent, StreamStep, Warning,
 };
 pub use crate::salvage::{Salvage, Salvaged, salvage};
+pub use crate::text::{LineEnds, TextReader};
 pub use crate::write::{
     ArchiveEncoder, ArchiveOptions, ArchiveWriter, Budget, EntryOptions, EntryWriter, Job,
     JobObserver, KnownContent, Patch, PushError, Totals, Workers,

@@ -130,6 +130,36 @@ pub(crate) fn path(name: &str) -> Result<String, NameFault> {
     Ok(path)
 }
 
+/// A part of a path as DOS has names: at most 8 characters, and 3 after a dot, of a to z in capitals. What DOS does not
+/// allow is left out, so that nothing may be left, and two names may become one.
+///
+/// ```
+/// use zipstream::name::dos_part;
+///
+/// assert_eq!(dos_part("long file name.text"), "LONGFILE.TEX");
+/// assert_eq!(dos_part(".profile"), "PROFILE");
+/// ```
+#[must_use]
+pub fn dos_part(part: &str) -> String {
+    const REFUSED: &str = " :\"*+,;<=>?[]|\\/";
+    let part = part.trim_start_matches(|c: char| c == '.' || REFUSED.contains(c));
+    let kept = |text: &str, most: usize| -> String {
+        let kept = text.chars().filter(|c| !REFUSED.contains(*c));
+        kept.take(most).map(|c| c.to_ascii_uppercase()).collect()
+    };
+    let (base, rest) = match part.split_once('.') {
+        Some((base, rest)) => (base, Some(rest)),
+        None => (part, None),
+    };
+    let mut name = kept(base, 8);
+    if let Some(rest) = rest {
+        let end = rest.split('.').next().unwrap_or_default();
+        name.push('.');
+        name.push_str(&kept(end, 3));
+    }
+    name
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,5 +185,27 @@ mod tests {
             assert_eq!(check(name), Ok(()), "{name:?}");
         }
         assert_eq!(parts("./a//b/").collect::<Vec<_>>(), ["a", "b"]);
+    }
+
+    #[test]
+    fn names_of_dos_are_short_and_in_capitals() {
+        for (name, dos) in [
+            ("a.txt", "A.TXT"),
+            ("Long Directory.name", "LONGDIRE.NAM"),
+            (".hid", "HID"),
+            ("..x", "X"),
+            ("+.x", "X"),
+            ("a.b.c.d", "A.B"),
+            ("a..b", "A."),
+            ("trailing.", "TRAILING."),
+            ("a+b=c[d],e;f.txt", "ABCDEF.TXT"),
+            ("q?*", "Q"),
+            ("a~b", "A~B"),
+            ("ünï.txt", "üNï.TXT"),
+            ("+ ?", ""),
+            ("...", ""),
+        ] {
+            assert_eq!(dos_part(name), dos, "{name}");
+        }
     }
 }

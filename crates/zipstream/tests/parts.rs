@@ -1,6 +1,6 @@
 //! Split archives read as one that is whole.
 
-use zipstream::combine::Parts;
+use zipstream::combine::{Parts, SplitArchive};
 use zipstream::{
     ArchiveOptions, ArchiveReader, ArchiveWriter, EntryOptions, ErrorKind, Limits, ReadAt as _,
     ReadOptions,
@@ -162,4 +162,106 @@ fn what_is_missing_or_led_astray_is_an_error() {
     // A part alone is none of the archives that are read without the others.
     let alone = ArchiveReader::open(&parts[4][..]).map(|_| ());
     assert_eq!(alone.unwrap_err().kind(), ErrorKind::Unsupported);
+}
+
+/// The parts of an archive, as bytes.
+fn written(whole: &[u8], part_bytes: u64) -> Result<Vec<Vec<u8>>, zipstream::Error> {
+    let reader = ArchiveReader::open(whole)?;
+    let split = SplitArchive::of(&reader, part_bytes)?;
+    let mut parts = vec![Vec::new(); split.parts()];
+    for (number, part) in parts.iter_mut().enumerate() {
+        split.write_part(number, reader.source(), part)?;
+    }
+    Ok(parts)
+}
+
+#[test]
+fn what_is_split_is_joined_byte_for_byte() {
+    let whole = whole();
+    for part_bytes in [100, 101, 1 << 10, 65_536, 199_999, whole.len() as u64 - 1] {
+        let parts = written(&whole, part_bytes).expect("split");
+        assert!(parts.len() > 1, "{part_bytes}");
+        assert!(parts[0].starts_with(&MARKER));
+        assert!(parts.iter().all(|part| part.len() as u64 <= part_bytes));
+        // No header and no record goes from one part to the next.
+        for (signature, least) in [(b"PK\x03\x04", 30), (b"PK\x01\x02", 46)] {
+            let mut found = 0;
+            for part in &parts {
+                let places = part.windows(4).enumerate();
+                for (at, _) in places.filter(|(_, bytes)| *bytes == signature) {
+                    assert!(at + least <= part.len(), "{part_bytes}");
+                    found += 1;
+                }
+            }
+            assert_eq!(found, 4, "{part_bytes}");
+        }
+        let last = parts.last().expect("a part");
+        assert_eq!(Parts::count(last).expect("a count") as usize, parts.len());
+        let joined = Parts::join(parts, &Limits::default()).expect("joined");
+        let mut bytes = vec![0; joined.size().expect("a size") as usize];
+        let mut at = 0;
+        while at < bytes.len() {
+            at += joined.read_at(&mut bytes[at..], at as u64).expect("read");
+        }
+        assert!(bytes == whole, "{part_bytes}");
+    }
+    // One that fits stays as it is.
+    assert_eq!(written(&whole, whole.len() as u64).expect("one"), [whole]);
+}
+
+#[test]
+fn a_directory_may_fill_parts_of_its_own() {
+    let names: Vec<String> = (0..70_000).map(|number| format!("{number:05}")).collect();
+    let entries: Vec<(&str, &[u8])> = names.iter().map(|name| (&**name, &b""[..])).collect();
+    let whole = archive(&entries);
+    let parts = written(&whole, 1 << 16).expect("split");
+    let last = parts.last().expect("a part");
+    assert_eq!(Parts::count(last).expect("a count") as usize, parts.len());
+    let joined = Parts::join(parts, &Limits::default()).expect("joined");
+    let reader = ArchiveReader::open_with(joined, &ReadOptions::strict()).expect("strict");
+    assert_eq!(reader.len(), 70_000);
+}
+
+#[test]
+fn parts_that_are_too_short_or_too_many_are_refused() {
+    for part_bytes in [0, 1, 10, 40] {
+        let error = written(&whole(), part_bytes).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit, "{part_bytes}: {error}");
+        assert!(error.help_text().is_some());
+    }
+    let content = vec![7; 7_000_000];
+    let mut writer = ArchiveWriter::new(Vec::new());
+    let options = EntryOptions::new(zipstream::Method::Stored);
+    writer.add("a", &options, &mut &content[..]).expect("added");
+    let (large, _) = writer.finish().expect("finished");
+    let error = written(&large, 100).unwrap_err();
+    assert!(error.to_string().contains("65535 parts"), "{error}");
+}
+
+#[test]
+fn descriptors_are_not_divided() {
+    // A content of unknown size that is too large for one piece has one.
+    let noise = crate::data::noise(9, 3 << 20);
+    let mut writer = ArchiveWriter::new(Vec::new());
+    for name in ["a", "b"] {
+        let started = writer.start_entry(name, &EntryOptions::default());
+        started.expect("started");
+        writer.push(&noise).expect("pushed");
+        writer.finish_entry().expect("finished");
+    }
+    let (whole, _) = writer.finish().expect("finished");
+    let reader = ArchiveReader::open(&whole[..]).expect("an archive");
+    let entries: Vec<_> = reader.entries().flatten().collect();
+    assert!(entries[0].has_descriptor());
+    let end = entries[1].offset();
+    // A part that would end within the descriptor of the first entry ends before it.
+    for part_bytes in end - 20..end + 8 {
+        let parts = written(&whole, part_bytes).expect("split");
+        let marked = parts
+            .iter()
+            .filter(|part| part.windows(4).any(|at| at == MARKER));
+        let at = parts[0].len() as u64 - 4;
+        assert!(at <= end - 24 || at == end, "{part_bytes}: {at} {end}");
+        assert!(marked.count() >= 2);
+    }
 }

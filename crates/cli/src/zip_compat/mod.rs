@@ -2,7 +2,6 @@
 
 mod ended;
 mod matching;
-mod parts;
 mod program;
 mod shown;
 mod unzip;

@@ -3,13 +3,11 @@
 use std::io::Write;
 use std::ops::Range;
 
+use super::copy::copy;
 use crate::error::{Error, ErrorKind};
 use crate::format::end;
-use crate::read::{ReadAt, read_full};
+use crate::read::ReadAt;
 use crate::write::Totals;
-
-/// Bytes per read while copying.
-const COPY_BYTES: u64 = 256 << 10;
 
 /// Bytes of one of the combined archives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,28 +58,16 @@ impl NewArchive {
     /// # Errors
     /// A source or the sink fails, or a source is shorter than it was.
     pub fn write_to<R: ReadAt>(&self, sources: &[R], sink: &mut impl Write) -> Result<(), Error> {
-        let failed = |error: std::io::Error| Error::io(&error);
         let mut buffer = Vec::new();
         for piece in &self.pieces {
             let Some(source) = sources.get(piece.source) else {
                 let what = "fewer sources than directories";
                 return Err(Error::new(ErrorKind::Order, what));
             };
-            let Range { mut start, end } = piece.range;
-            while start < end {
-                let most = (end - start).min(COPY_BYTES) as usize;
-                buffer.resize(most, 0);
-                let got = read_full(source, &mut buffer, start);
-                let got = got.map_err(|error| Error::io(&error).at(start))?;
-                if got < most {
-                    let what = "the archive became shorter while it was read";
-                    return Err(Error::truncated(start + got as u64, what));
-                }
-                sink.write_all(&buffer).map_err(failed)?;
-                start += got as u64;
-            }
+            copy(source, piece.range.clone(), sink, &mut buffer)?;
         }
-        sink.write_all(&self.tail).map_err(failed)
+        sink.write_all(&self.tail)
+            .map_err(|error| Error::io(&error))
     }
 
     /// Where the next entry starts.

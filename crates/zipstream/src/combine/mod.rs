@@ -1,7 +1,8 @@
 //! New archives out of the entries of others, as they are: merged, split, or both. Nothing is decoded, and
 //! no local header changes; only directories are made anew.
 //!
-//! [`Parts`] reads split archives, whose entries go from one file to the next, as one archive.
+//! [`Parts`] reads split archives, whose entries go from one file to the next, as one archive. A [`SplitArchive`] is
+//! such an archive made of one that is whole.
 //!
 //! A [`Combination`] does no I/O. It takes directories and gives [`NewArchive`]s: which ranges of which
 //! archive to copy, and the bytes that follow them. [`NewArchive::write_to`] copies, and with the feature
@@ -36,12 +37,15 @@
 
 mod archive;
 mod combination;
+mod copy;
 mod extents;
 mod options;
 mod parts;
 mod record;
+mod split;
 
 pub use archive::{NewArchive, Piece};
 pub use combination::Combination;
 pub use options::{CombineOptions, Duplicates};
 pub use parts::Parts;
+pub use split::{SplitArchive, part_path};

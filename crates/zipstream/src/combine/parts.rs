@@ -3,7 +3,7 @@
 
 use std::io;
 
-use super::record::put_moved;
+use super::record::{PART_AT, put_moved};
 use crate::error::{Error, ErrorKind};
 use crate::format::central::Central;
 use crate::format::end::{self, END64_BYTES, End, LOCATOR_BYTES, Located, located_in_parts};
@@ -11,11 +11,9 @@ use crate::format::{MAX16, extra, le32};
 use crate::read::{Directory, Limits, ReadAt, TAIL_BYTES, find_end, read_full};
 
 /// What a split archive starts with, and one that would have been split and fits into one part.
-const MARKERS: [u32; 2] = [0x0807_4b50, 0x3030_4b50];
+pub(super) const MARKERS: [[u8; 4]; 2] = [*b"PK\x07\x08", *b"PK00"];
 /// Bytes of such a marker.
 const MARKER_BYTES: u64 = 4;
-/// Where a directory record states its part.
-const PART_AT: usize = 34;
 
 /// The parts of a split archive, as a source that holds one whole archive.
 ///
@@ -116,7 +114,7 @@ impl<R: ReadAt> Parts<R> {
         let mut marker = [0; MARKER_BYTES as usize];
         if directory_at >= MARKER_BYTES {
             joined.fill(&mut marker, 0)?;
-            let is_marked = MARKERS.contains(&le32(&marker, 0));
+            let is_marked = MARKERS.contains(&marker);
             joined.skipped = if is_marked { MARKER_BYTES } else { 0 };
         }
         joined.copied = directory_at - joined.skipped;

@@ -8,6 +8,8 @@ use crate::read::{Directory, Entry};
 
 /// The version that a reader of ZIP64 needs, times ten.
 const ZIP64_VERSION: u16 = 45;
+/// Where a record states the part that its entry starts in.
+pub(super) const PART_AT: usize = 34;
 
 /// Appends the record of an entry whose local header is at `offset` now. Everything else stays.
 pub(super) fn put_moved(
@@ -49,7 +51,7 @@ pub(super) fn put_moved(
         }
     }
     // One disk.
-    out[at + 34..at + 36].fill(0);
+    out[at + PART_AT..at + PART_AT + 2].fill(0);
     let narrow = u32::try_from(offset).unwrap_or(MAX32);
     out[at + OFFSET_AT..at + OFFSET_AT + 4].copy_from_slice(&narrow.to_le_bytes());
     Ok(())

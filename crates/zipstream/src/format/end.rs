@@ -116,26 +116,41 @@ pub(crate) fn bytes(entries: u64, offset: u64, bytes: u64) -> u64 {
 
 /// Appends the end of an archive. Its directory of `entries` records ends where `out` continues.
 pub(crate) fn put(out: &mut Vec<u8>, entries: u64, offset: u64, bytes: u64, comment: &[u8]) {
-    if is_wide(entries, offset, bytes) {
+    let end = End {
+        disks: (0, 0),
+        entries: (entries, entries),
+        directory_bytes: bytes,
+        directory_offset: offset,
+        comment_bytes: comment.len(),
+    };
+    put_of(out, &end, offset + bytes, comment);
+}
+
+/// Appends what `end` states, which may be the end of a split archive. In its part it starts `at` this byte.
+pub(crate) fn put_of(out: &mut Vec<u8>, end: &End, at: u64, comment: &[u8]) {
+    let (bytes, offset) = (end.directory_bytes, end.directory_offset);
+    if is_wide(end.entries.1, offset, bytes) {
         out.extend_from_slice(&END64_SIGNATURE.to_le_bytes());
         out.extend_from_slice(&44_u64.to_le_bytes());
         // Made by version 4.5 on Unix; needs version 4.5.
         out.extend_from_slice(&[45, super::central::UNIX, 45, 0]);
-        out.extend_from_slice(&[0; 8]);
-        for value in [entries, entries, bytes, offset] {
+        out.extend_from_slice(&end.disks.0.to_le_bytes());
+        out.extend_from_slice(&end.disks.1.to_le_bytes());
+        for value in [end.entries.0, end.entries.1, bytes, offset] {
             out.extend_from_slice(&value.to_le_bytes());
         }
         out.extend_from_slice(&LOCATOR_SIGNATURE.to_le_bytes());
-        out.extend_from_slice(&[0; 4]);
-        out.extend_from_slice(&(offset + bytes).to_le_bytes());
-        out.extend_from_slice(&1_u32.to_le_bytes());
+        out.extend_from_slice(&end.disks.0.to_le_bytes());
+        out.extend_from_slice(&at.to_le_bytes());
+        out.extend_from_slice(&end.disks.0.saturating_add(1).to_le_bytes());
     }
-    let narrow16 = u16::try_from(entries).unwrap_or(MAX16).to_le_bytes();
+    let narrow16 = |value: u64| u16::try_from(value).unwrap_or(MAX16).to_le_bytes();
     let narrow32 = |value: u64| u32::try_from(value).unwrap_or(MAX32).to_le_bytes();
     out.extend_from_slice(&END_SIGNATURE.to_le_bytes());
-    out.extend_from_slice(&[0; 4]);
-    out.extend_from_slice(&narrow16);
-    out.extend_from_slice(&narrow16);
+    out.extend_from_slice(&narrow16(end.disks.0.into()));
+    out.extend_from_slice(&narrow16(end.disks.1.into()));
+    out.extend_from_slice(&narrow16(end.entries.0));
+    out.extend_from_slice(&narrow16(end.entries.1));
     out.extend_from_slice(&narrow32(bytes));
     out.extend_from_slice(&narrow32(offset));
     // The caller has checked its length.

@@ -7,8 +7,13 @@ use crate::crypt::encrypt::EntryEncryption;
 use crate::entry_kind::EntryKind;
 use crate::entry_owner::{self, EntryOwner};
 use crate::error::{Error, ErrorKind};
-use crate::format::{extra, time};
+use crate::format::{central, extra, time};
 use crate::method::Method;
+
+/// Made on Unix by version 6.3.
+const UNIX: u16 = (central::UNIX as u16) << 8 | 63;
+/// Made on DOS by version 2.0.
+const DOS: u16 = 20;
 
 impl EntryOptions {
     /// What the headers say of the entry besides name and content.
@@ -39,6 +44,7 @@ impl EntryOptions {
             (_, EntryKind::File) => 0o644 | if self.mode & 0o100 != 0 { 0o111 } else { 0 },
         };
         let directory = u32::from(self.kind == EntryKind::Directory) << 4;
+        let read_only = u32::from(mode & 0o200 == 0);
         let stored = level == 0 || self.method == Method::Stored;
         let encryption = archive.encryption.as_ref();
         let encryption = encryption.filter(|_| self.encrypt && self.kind != EntryKind::Directory);
@@ -51,7 +57,11 @@ impl EntryOptions {
                 .modified
                 .filter(|_| fixed.is_none() && !self.old_time_only),
             owner: self.owner.filter(|_| fixed.is_none()),
-            attributes: (self.kind.mode_bits() | mode) << 16 | directory,
+            made_by: if self.dos_attributes { DOS } else { UNIX },
+            attributes: match self.dos_attributes {
+                true => read_only | directory,
+                false => (self.kind.mode_bits() | mode) << 16 | directory,
+            },
         })
     }
 }
@@ -65,6 +75,8 @@ pub(crate) struct Meta {
     pub(crate) dos: (u16, u16),
     pub(crate) modified: Option<i64>,
     pub(crate) owner: Option<EntryOwner>,
+    /// The system, and the version of the format times ten.
+    pub(crate) made_by: u16,
     pub(crate) attributes: u32,
 }
 

@@ -168,6 +168,8 @@ pub struct EntryOptions {
     pub encrypt: bool,
     /// Whether the time is stated in the old fields alone: local, to two seconds, without an extra field.
     pub old_time_only: bool,
+    /// Whether it is made as on DOS: of its mode only whether it may be written is stated, and no link stays one.
+    pub dos_attributes: bool,
     /// Who owns the file; stated only if it is set, in Info-ZIP's field (0x7875). Archives that are
     /// reproducible leave it out.
     pub owner: Option<EntryOwner>,
@@ -186,6 +188,7 @@ impl Default for EntryOptions {
             known: None,
             encrypt: true,
             old_time_only: false,
+            dos_attributes: false,
             owner: None,
         }
     }
@@ -266,6 +269,13 @@ impl EntryOptions {
     #[must_use]
     pub fn old_time_only(mut self, only: bool) -> Self {
         self.old_time_only = only;
+        self
+    }
+
+    /// Sets [`dos_attributes`](Self::dos_attributes).
+    #[must_use]
+    pub fn dos_attributes(mut self, dos: bool) -> Self {
+        self.dos_attributes = dos;
         self
     }
 

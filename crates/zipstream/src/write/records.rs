@@ -1,14 +1,12 @@
 //! Headers and directory records as they are written, in forms that all programs read.
 
 use super::meta::Meta;
-use crate::format::central::{CENTRAL_BYTES, Central, OFFSET_AT, UNIX};
+use crate::format::central::{CENTRAL_BYTES, Central, OFFSET_AT};
 use crate::format::{CENTRAL_SIGNATURE, LOCAL_SIGNATURE, MAX32, extra, flag, le16};
 use crate::method::Method;
 
 /// The version that a reader of ZIP64 needs, times ten.
 const ZIP64_VERSION: u16 = 45;
-/// The version of this format that is written, times ten.
-const MADE_BY: u16 = 63;
 
 /// Checksum and sizes of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -130,7 +128,7 @@ pub(crate) fn put_central(
     let needed = version(meta, method, count > 0 || shape.is_wide());
     let mut fixed = [0; CENTRAL_BYTES];
     fixed[..4].copy_from_slice(&CENTRAL_SIGNATURE.to_le_bytes());
-    fixed[4..6].copy_from_slice(&(u16::from(UNIX) << 8 | MADE_BY).to_le_bytes());
+    fixed[4..6].copy_from_slice(&meta.made_by.to_le_bytes());
     fixed[6..8].copy_from_slice(&needed.to_le_bytes());
     fixed[8..10].copy_from_slice(&flags(name, meta, &shape).to_le_bytes());
     fixed[10..12].copy_from_slice(&meta.method_code(method).to_le_bytes());

@@ -22,6 +22,7 @@ use crate::commands::unzip::keys::Keys;
 use crate::commands::unzip::{list, messages};
 use crate::failure::{Failure, Result};
 use crate::io::context;
+use crate::io::parts::{self, Unopened};
 #[cfg(feature = "cloud")]
 use crate::io::spans::Spans;
 use crate::session::{Session, Setup};
@@ -149,7 +150,7 @@ fn unlock<R: zipstream::ReadAt>(
 
 /// The archive, as it can be read.
 enum Opened {
-    File(Box<ArchiveReader<File>>),
+    File(Box<ArchiveReader<parts::Source>>),
     #[cfg(feature = "cloud")]
     Remote(Box<ArchiveReader<Spans>>),
     Pipe(Box<Source>),
@@ -184,7 +185,11 @@ impl Opened {
 #[cfg(feature = "cloud")]
 fn open_url(path: &Path, url: &str, plan: &UnzipPlan, warn: bool) -> Result<Opened> {
     match Spans::open(url) {
-        Ok(spans) => Ok(Opened::Remote(Box::new(opened(spans, path, plan, warn)?))),
+        Ok(spans) => {
+            let reader = ArchiveReader::open_with(spans, &plan.read);
+            let reader = reader.map_err(|error| unopened(error.into(), path))?;
+            Ok(Opened::Remote(Box::new(warned(reader, warn))))
+        }
         Err(error) if remote::is_whole_only(&error) => {
             Ok(Opened::Pipe(Box::new(Source::open(path, context())?)))
         }
@@ -222,23 +227,27 @@ fn open(path: &Path, plan: &UnzipPlan, warn: bool) -> Result<Opened> {
             UNDO,
         );
     }
-    Ok(Opened::File(Box::new(opened(file, path, plan, warn)?)))
+    let reader = parts::open(file, path, &plan.read);
+    let reader = reader.map_err(|error| unopened(error, path))?;
+    Ok(Opened::File(Box::new(warned(reader, warn))))
 }
 
-fn opened<R: ReadAt>(
-    source: R,
-    path: &Path,
-    plan: &UnzipPlan,
-    warn: bool,
-) -> Result<ArchiveReader<R>> {
-    let reader = ArchiveReader::open_with(source, &plan.read).map_err(|error| {
-        let failure = Failure::new(format!("cannot read {}: {error}", files::display(path)));
-        match error.help_text() {
-            _ if Undo::is_there(path) => failure.help(UNDO),
-            Some(help) => failure.help(help),
-            None => failure,
-        }
-    })?;
+/// Why an archive cannot be opened, and what helps.
+fn unopened(error: Unopened, path: &Path) -> Failure {
+    let error = match error {
+        Unopened::Archive(error) => error,
+        Unopened::Part(failure) => return failure,
+    };
+    let failure = Failure::new(format!("cannot read {}: {error}", files::display(path)));
+    match error.help_text() {
+        _ if Undo::is_there(path) => failure.help(UNDO),
+        Some(help) => failure.help(help),
+        None => failure,
+    }
+}
+
+/// An archive, when its oddities are said.
+fn warned<R: ReadAt>(reader: ArchiveReader<R>, warn: bool) -> ArchiveReader<R> {
     if warn {
         let warnings = reader.directory().warnings().iter();
         // Every profile accepts zeros that fill a block.
@@ -246,7 +255,7 @@ fn opened<R: ReadAt>(
             messages::odd(warning);
         }
     }
-    Ok(reader)
+    reader
 }
 
 /// A source that provides buffers, as a stream of bytes.

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use zipstream::{ArchiveReader, ErrorKind, ReadOptions, Warning};
 
 use crate::failure::Failure;
+use crate::io::parts::{self, Source, Unopened};
 use crate::term::message;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
-use crate::zip_compat::parts::{self, Source, Unopened};
 
 /// An archive and what its messages call it.
 pub(super) struct Opened {

@@ -4,6 +4,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 use files::rights::Rights;
 use files::splice::Undo;
@@ -81,15 +82,18 @@ pub(super) fn stamp(path: &Path) -> Ended<()> {
         .map_err(failed)?;
     let reader = ArchiveReader::open(&file)
         .map_err(|error| Stop::new(code::STRUCTURE, Failure::new(error.to_string())))?;
-    let times = reader.entries().flatten();
-    let newest = times
-        .map(|entry| entry.time().seconds_utc(local_to_utc))
-        .max();
-    if let Some(newest) = newest.and_then(|newest| u64::try_from(newest).ok()) {
-        let at = std::time::UNIX_EPOCH + std::time::Duration::from_secs(newest);
-        file.set_modified(at).map_err(failed)?;
+    match newest(&reader) {
+        Some(newest) => file.set_modified(newest).map_err(failed),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The time of the newest entry.
+pub(super) fn newest(reader: &ArchiveReader<&File>) -> Option<SystemTime> {
+    let entries = reader.entries().flatten();
+    let newest = entries.map(|entry| entry.time().seconds_utc(local_to_utc));
+    let newest = u64::try_from(newest.max()?).ok()?;
+    Some(SystemTime::UNIX_EPOCH + Duration::from_secs(newest))
 }
 
 /// Removes what was packed, and what the archive has already: files that are as they were found, and

@@ -3,14 +3,14 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use zipstream::{Merge, Method};
+use zipstream::{LineEnds, Merge, Method};
 
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
 use crate::zip_compat::matching::Patterns;
 use crate::zip_compat::words::{Words, is_option};
 use crate::zip_compat::zip::log::Wanted;
 use crate::zip_compat::zip::options::{self, Known, Takes};
-use crate::zip_compat::zip::values::{date, listed, refuse, split_size};
+use crate::zip_compat::zip::values::{Split, date, listed, refuse, split_size};
 
 /// What is done to the archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,8 +53,12 @@ pub(super) struct Line {
     /// The command that tests, in place of this program.
     pub(super) tester: Option<String>,
     pub(super) log: Wanted,
-    /// Whether the parts of a split archive are joined.
-    pub(super) joins: bool,
+    pub(super) split: Split,
+    /// Whether the archive is to grow in its place.
+    pub(super) grows: bool,
+    /// The line ends that texts get.
+    pub(super) ends: Option<LineEnds>,
+    pub(super) dos_names: bool,
     pub(super) includes: Patterns,
     pub(super) excludes: Patterns,
     pub(super) names_from_stdin: bool,
@@ -95,7 +99,10 @@ pub(super) fn parse(argv: &[OsString]) -> Ended<Line> {
         tests: false,
         tester: None,
         log: Wanted::default(),
-        joins: false,
+        split: Split::AsItIs,
+        grows: false,
+        ends: None,
+        dos_names: false,
         includes: Patterns::default(),
         excludes: Patterns::default(),
         names_from_stdin: false,
@@ -302,12 +309,16 @@ impl Line {
             "e" => self.encrypts = true,
             "D" => self.directories = false,
             "X" => self.old_times = true,
+            "g" => self.grows = true,
+            "l" => self.ends = Some(LineEnds::Dos),
+            "ll" => self.ends = Some(LineEnds::Unix),
+            "k" => self.dos_names = true,
             "ic" => lists.ignores_case = true,
             "h" | "h2" => self.action = Action::Help,
             "L" => self.action = Action::Version,
-            // How an archive grows, its records and progress are not what a script sees.
-            "g" | "fd" | "fz" | "fz-" | "su" | "sv" | "sU" | "sd" | "sc" | "so" | "db" | "dc"
-            | "dd" | "dg" | "du" | "dv" => {}
+            // Its records and progress are not what a script sees.
+            "fd" | "fz" | "fz-" | "su" | "sv" | "sU" | "sd" | "sc" | "so" | "db" | "dc" | "dd"
+            | "dg" | "du" | "dv" => {}
             digit => self.level = digit.parse().unwrap_or(self.level),
         }
         Ok(())
@@ -361,7 +372,7 @@ impl Line {
             }
             "TT" => self.tester = Some(value.to_string_lossy().into_owned()),
             "lf" => self.log.path = Some(PathBuf::from(value)),
-            "s" => self.joins = split_size(&value)?,
+            "s" => self.split = split_size(&value)?,
             "O" => self.output = Some(PathBuf::from(value)),
             "t" => self.after = Some(date(&value)?),
             "tt" => self.before = Some(date(&value)?),

@@ -8,9 +8,10 @@ use files::target;
 use zipstream::{ArchiveReader, Merge, ReadOptions};
 
 use crate::failure::Failure;
+use crate::io::parts::{self, Source, Unopened};
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
-use crate::zip_compat::parts::{self, Source, Unopened};
 use crate::zip_compat::zip::flags::{Action, Line};
+use crate::zip_compat::zip::values::Split;
 use crate::zip_compat::zip::warnings;
 
 /// The archive that is changed.
@@ -57,10 +58,15 @@ pub(super) fn hold(path: &Path, line: &Line) -> Ended<Option<Held>> {
     };
     reader.check().map_err(|error| broken(error.to_string()))?;
     let copies = line.output.is_some() || line.shows || line.action == Action::Copy;
-    if reader.source().is_split() && !copies {
+    let is_split = reader.source().is_split();
+    if (is_split || matches!(line.split, Split::Parts(_))) && !copies {
         let name = path.display();
-        let failure = Failure::new(format!("'{name}' is a split archive, which is not changed"));
-        let failure = failure.help("`zip -s 0 ARCHIVE -O NEW` joins its parts");
+        let what = match is_split {
+            true => format!("'{name}' is a split archive, which is not changed"),
+            false => format!("'{name}' exists, and is not changed into a split archive"),
+        };
+        let failure =
+            Failure::new(what).help("-O NEW writes another archive; with -s 0 it is whole");
         return Err(Stop::new(code::USAGE, failure));
     }
     Ok(Some(Held { reader, metadata }))

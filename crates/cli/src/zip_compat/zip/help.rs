@@ -20,11 +20,12 @@ An ARCHIVE that exists is changed: files are added, or replace their entries.
   -0 to -9  level                     -n SUFFIX:SUFFIX  store these
   -z  comment    -c  comments of entries, from standard input
   -e  encrypt (AES)                   -P WORD  with this password (others can see it)
-  -X  old times only                  -o  time of the newest entry
+  -X  old times only    -k  as DOS    -o  time of the newest entry
   -O FILE  write another archive      -sf show what would be done
   -U  copy entries as they are into the archive of -O
   -F  copy a damaged archive to -O    -FF  what is intact of it
-  -TT COMMAND  test by it with -T     -s 0  join a split archive into -O
+  -TT COMMAND  test by it with -T     -l, -ll  LF to CR LF, CR LF to LF
+  -s SIZE  parts of this size         -s 0  join a split archive into -O
   -lf FILE  log    -la  append to it    -li  with all that is said
   -A  check offsets    -q  quiet      -v  say more
 

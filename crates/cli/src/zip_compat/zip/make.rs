@@ -19,7 +19,7 @@ use crate::zip_compat::zip::flags::Line;
 use crate::zip_compat::zip::held::Held;
 use crate::zip_compat::zip::sources::Found;
 use crate::zip_compat::zip::write::{self, Done, Job};
-use crate::zip_compat::zip::{apply, input, say, warnings};
+use crate::zip_compat::zip::{apply, input, say, split, warnings};
 
 /// Writes the archive, tests it, and makes it appear.
 pub(super) fn make(
@@ -29,6 +29,7 @@ pub(super) fn make(
     held: Option<&Held>,
     output: &Path,
 ) -> Ended<u8> {
+    let part_bytes = split::part_bytes(line, held, output)?;
     let to_stdout = target::is_stdout(output);
     if to_stdout && io::stdout().is_terminal() {
         return Err(Stop::new(
@@ -108,9 +109,15 @@ pub(super) fn make(
         }
     }
     drop(packed);
-    apply::appear(target, metadata)?;
-    if line.latest {
-        apply::stamp(output)?;
+    let target = match part_bytes {
+        Some(bytes) => split::appear(line, found, target, output, bytes)?,
+        None => Some(target),
+    };
+    if let Some(target) = target {
+        apply::appear(target, metadata)?;
+        if line.latest {
+            apply::stamp(output)?;
+        }
     }
     Ok(finish(line, found, plan, &done))
 }

@@ -13,6 +13,7 @@ mod repair;
 mod run;
 mod say;
 mod sources;
+mod split;
 mod values;
 mod warnings;
 mod write;

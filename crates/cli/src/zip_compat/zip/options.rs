@@ -48,8 +48,6 @@ const fn refused(
     }
 }
 
-const LINES: &str = "convert line ends before packing: unix2dos, dos2unix";
-
 /// All options; of two that share a first letter, the longer one comes first.
 pub(super) const OPTIONS: [Known; 71] = [
     flag("FS", "filesync"),
@@ -90,7 +88,7 @@ pub(super) const OPTIONS: [Known; 71] = [
         "sp",
         "split-pause",
         Takes::Nothing,
-        "no pause between parts: `perfkit zip --split SIZE` makes archives that are complete each",
+        "there is no pause between parts: -s alone writes them all",
     ),
     flag("sf", "show-files"),
     flag("su", "show-unicode"),
@@ -103,11 +101,11 @@ pub(super) const OPTIONS: [Known; 71] = [
     taking("s", "split-size", Takes::Value),
     taking("tt", "before-date", Takes::Value),
     taking("t", "from-date", Takes::Value),
-    refused("ll", "from-crlf", Takes::Nothing, LINES),
+    flag("ll", "from-crlf"),
     flag("la", "log-append"),
     taking("lf", "logfile-path", Takes::Value),
     flag("li", "log-info"),
-    refused("l", "to-crlf", Takes::Nothing, LINES),
+    flag("l", "to-crlf"),
     flag("ic", "ignore-case"),
     refused(
         "nw",
@@ -174,12 +172,7 @@ pub(super) const MORE: [Known; 12] = [
     flag("X", "strip-extra"),
     taking("O", "output-file", Takes::Value),
     taking("Z", "compression-method", Takes::Value),
-    refused(
-        "k",
-        "DOS-names",
-        Takes::Nothing,
-        "names stay as they are: rename the files",
-    ),
+    flag("k", "DOS-names"),
     flag("U", "copy-entries"),
     refused(
         "J",

@@ -12,8 +12,8 @@ use zipstream::{
 
 use crate::failure::Failure;
 use crate::io::context;
+use crate::io::parts::{self, Unopened};
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
-use crate::zip_compat::parts::{self, Unopened};
 use crate::zip_compat::shown;
 use crate::zip_compat::zip::flags::Line;
 use crate::zip_compat::zip::write::failed;

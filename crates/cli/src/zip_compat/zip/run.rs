@@ -18,8 +18,9 @@ use crate::zip_compat::zip::held::{Held, hold};
 use crate::zip_compat::zip::help::HELP;
 use crate::zip_compat::zip::make::{ask_password, make};
 use crate::zip_compat::zip::sources::{self, Found};
+use crate::zip_compat::zip::values::Split;
 use crate::zip_compat::zip::write::{self, Done};
-use crate::zip_compat::zip::{apply, input, log, repair, say, warnings};
+use crate::zip_compat::zip::{apply, input, log, repair, say, split, warnings};
 
 /// Runs a command line.
 pub(in crate::zip_compat) fn run(words: &[OsString]) -> Ended<u8> {
@@ -61,7 +62,22 @@ fn work(line: &mut Line, archive: &Path, output: &Path) -> Ended<u8> {
     if line.names_from_stdin {
         names.extend(input::names()?);
     }
-    let joins = line.joins && names.is_empty() && line.action == Action::Merge(Merge::Replace);
+    split::check(line)?;
+    if line.dos_names && line.links {
+        warnings::warn(
+            line,
+            "option -k packs what links lead to, and -y has no effect",
+        );
+        line.links = false;
+    }
+    let merges = matches!(
+        line.action,
+        Action::Merge(Merge::Replace | Merge::Update | Merge::Freshen)
+    );
+    let joins = names.is_empty() && line.action == Action::Merge(Merge::Replace);
+    let joins = joins && line.split == Split::Joined;
+    // Another archive, without a word of what changes, is a copy.
+    let copies = names.is_empty() && merges && line.output.is_some() && !line.shows;
     let fixes = matches!(line.action, Action::Fix | Action::Recover);
     if (fixes || joins) && (line.output.is_none() || archive == output) {
         let failure = Failure::new("options -F, -FF and -s 0 write another archive");
@@ -80,7 +96,7 @@ fn work(line: &mut Line, archive: &Path, output: &Path) -> Ended<u8> {
     match line.action {
         Action::Adjust => return adjust(line, held.as_ref(), archive, output),
         Action::Copy | Action::Fix => return copy(line, &names, held.as_ref(), archive, output),
-        _ if joins => return copy(line, &names, held.as_ref(), archive, output),
+        _ if copies => return copy(line, &names, held.as_ref(), archive, output),
         _ => {}
     }
     let (found, plan) = decide(line, names, archive, held.as_ref())?;

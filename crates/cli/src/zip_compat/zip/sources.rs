@@ -1,6 +1,5 @@
 //! The files that a command line means, with the names of their entries.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::Metadata;
@@ -8,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use files::conflicts::{self, Written};
 use walkdir::WalkDir;
+use zipstream::name::dos_part;
 use zipstream::{EntryKind, FileVersion};
 
 use crate::failure::Failure;
@@ -174,11 +174,11 @@ impl Finder<'_> {
         if kind == EntryKind::File && self.archive.as_ref().is_some_and(|own| own.is(path)) {
             return Ok(());
         }
-        let Some(mut name) = self.name(path) else {
+        let Some(mut plain) = self.name(path) else {
             return Ok(());
         };
         if kind == EntryKind::Directory {
-            name.push('/');
+            plain.push('/');
         }
         let modified = metadata.modified().ok();
         let modified = modified.and_then(|at| jiff::Timestamp::try_from(at).ok());
@@ -188,13 +188,24 @@ impl Finder<'_> {
             return Ok(());
         }
         let line = &mut *self.line;
-        let wanted = line.includes.is_empty() || line.includes.matches(&name);
-        if !wanted || line.excludes.matches(&name) {
+        // Patterns are about names as the files have them.
+        let wanted = line.includes.is_empty() || line.includes.matches(&plain);
+        if !wanted || line.excludes.matches(&plain) {
             return Ok(());
         }
-        if line.walk == Walk::Patterns && !self.ends.matches_end(&name) {
+        if line.walk == Walk::Patterns && !self.ends.matches_end(&plain) {
             return Ok(());
         }
+        let name = match line.dos_names {
+            true => dos_name(&plain),
+            false => Some(plain),
+        };
+        let Some(name) = name else {
+            let path = path.display();
+            message::remark(&format!("'{path}' has no name on DOS; it is left out"));
+            self.found.unnamed += 1;
+            return Ok(());
+        };
         if path.to_str().is_none() {
             // Names are UTF-8 here. It is no reason to leave out all other files.
             let path = path.display();
@@ -263,8 +274,20 @@ impl Finder<'_> {
             ));
         }
         if self.line.junk {
-            return parts.pop().map(Cow::into_owned);
+            parts.drain(..parts.len().saturating_sub(1));
         }
         (!parts.is_empty()).then(|| parts.join("/"))
     }
+}
+
+/// A name as DOS has it; `None` if nothing of its last part is left.
+fn dos_name(name: &str) -> Option<String> {
+    let (path, slash) = match name.strip_suffix('/') {
+        Some(path) => (path, "/"),
+        None => (name, ""),
+    };
+    let mut parts: Vec<_> = path.split('/').map(dos_part).collect();
+    parts.last().filter(|last| !last.is_empty())?;
+    parts.retain(|part| !part.is_empty());
+    Some(parts.join("/") + slash)
 }

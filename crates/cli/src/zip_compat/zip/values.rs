@@ -15,17 +15,55 @@ pub(super) fn listed(path: &str) -> Ended<Vec<OsString>> {
     Ok(lines.map(OsString::from).collect())
 }
 
-/// Whether the size of parts is 0, which joins them; archives are not split.
-pub(super) fn split_size(value: &OsStr) -> Ended<bool> {
-    match value
-        .to_str()
-        .map(|text| text.bytes().all(|byte| byte == b'0'))
-    {
-        Some(true) => Ok(true),
-        _ if value == "-" => Ok(false),
-        _ => Err(refuse(
-            "option -s: archives are not split into parts of one archive",
-            "`perfkit zip --split SIZE` makes archives that are complete each; -s 0 joins parts",
+/// What becomes of the parts of an archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Split {
+    /// A split archive stays one, with parts as large as its first one.
+    AsItIs,
+    /// Parts are joined.
+    Joined,
+    /// The archive is whole.
+    Never,
+    /// Parts of at most this many bytes.
+    Parts(u64),
+}
+
+/// The least size of parts.
+const PART_BYTES_MIN: u64 = 64 << 10;
+
+/// Numbers without a letter are of MiB below this one, and of bytes from it on.
+const MIB_END: u64 = 1024;
+
+/// The size of parts: a number of MiB or of bytes, or with a letter of KiB and so on.
+pub(super) fn split_size(value: &OsStr) -> Ended<Split> {
+    let text = value.to_string_lossy();
+    if text == "-" {
+        return Ok(Split::Never);
+    }
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number = digits.parse::<u64>().ok().filter(|_| number);
+    let shift = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" if number.is_some_and(|number| number >= MIB_END) => Some(0),
+        "k" => Some(10),
+        "" | "m" => Some(20),
+        "g" => Some(30),
+        "t" => Some(40),
+        _ => None,
+    };
+    let bytes = shift
+        .zip(number)
+        .and_then(|(shift, number)| number.checked_mul(1 << shift));
+    match bytes {
+        Some(0) => Ok(Split::Joined),
+        Some(bytes) if bytes < PART_BYTES_MIN => Err(refuse(
+            &format!("option -s: parts of '{text}' are too small"),
+            "the least size is 64k",
+        )),
+        Some(bytes) => Ok(Split::Parts(bytes)),
+        None => Err(refuse(
+            &format!("option -s: '{text}' is not a size"),
+            "write it as 100k, 10m or 1g; a number alone is in MiB, from 1024 on in bytes",
         )),
     }
 }
@@ -56,4 +94,41 @@ pub(super) fn date(value: &OsStr) -> Ended<i64> {
 
 pub(super) fn refuse(message: &str, help: &str) -> Stop {
     Stop::new(code::USAGE, Failure::new(message).help(help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_of_parts_are_in_mib_or_have_a_letter() {
+        let size = |text: &str| split_size(text.as_ref()).ok();
+        for (text, split) in [
+            ("64k", Split::Parts(65_536)),
+            ("64K", Split::Parts(65_536)),
+            ("1", Split::Parts(1 << 20)),
+            ("1023", Split::Parts(1023 << 20)),
+            ("65536", Split::Parts(1 << 16)),
+            ("3m", Split::Parts(3 << 20)),
+            ("2t", Split::Parts(2 << 40)),
+            ("0", Split::Joined),
+            ("-", Split::Never),
+        ] {
+            assert_eq!(size(text), Some(split), "{text}");
+        }
+        for text in [
+            "",
+            "k",
+            "63k",
+            "64kb",
+            "65536b",
+            "-5k",
+            "+1",
+            "0.5m",
+            "é",
+            "99999999t",
+        ] {
+            assert_eq!(size(text), None, "{text}");
+        }
+    }
 }

@@ -8,17 +8,19 @@ use files::link_target;
 use files::output::Output;
 use zipstream::extract::utc_offset_seconds;
 use zipstream::{
-    ArchiveOptions, ArchiveReader, ArchiveWriter, Encryption, EntryKind, EntryOptions, Method,
-    ReadAt, Scratch,
+    ArchiveOptions, ArchiveReader, ArchiveWriter, Encryption, EntryKind, EntryOptions, LineEnds,
+    Method, ReadAt, Scratch, TextReader,
 };
 
 use crate::failure::Failure;
 use crate::io::open;
 use crate::term::{message, signal};
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
+use crate::zip_compat::shown;
 use crate::zip_compat::zip::decide::{Plan, Step};
 use crate::zip_compat::zip::flags::Line;
 use crate::zip_compat::zip::sources::{Found, Item};
+use crate::zip_compat::zip::warnings;
 
 /// What is written, and how.
 pub(super) struct Job<'a, R> {
@@ -135,6 +137,9 @@ impl<R: ReadAt> Job<'_, R> {
             // What comes through a pipe has no mode that says who may read it.
             options.mode = 0o600;
             let mut stdin = io::stdin().lock();
+            if let Some(ends) = self.line.ends {
+                return self.text(item, writer, options, stdin, ends);
+            }
             started(writer.start_entry(&item.name, &options))?;
             return content(writer, &mut stdin);
         }
@@ -151,6 +156,13 @@ impl<R: ReadAt> Job<'_, R> {
         describe(&mut options, &metadata);
         let name = item.name.trim_end_matches('/');
         match (item.kind, file) {
+            (EntryKind::File, Some(file)) if self.line.ends.is_some() => {
+                // A line end alone becomes twice as long.
+                let most = metadata.len().saturating_mul(2);
+                options.size_hint = Some(most).filter(|bytes| *bytes > 0);
+                let ends = self.line.ends.unwrap_or(LineEnds::Dos);
+                self.text(item, writer, options, file, ends)
+            }
             (EntryKind::File, Some(mut file)) => {
                 options.size_hint = Some(metadata.len()).filter(|bytes| *bytes > 0);
                 started(writer.start_entry(name, &options))?;
@@ -171,6 +183,28 @@ impl<R: ReadAt> Job<'_, R> {
         }
     }
 
+    /// Packs a content with other line ends, unless it is no text.
+    fn text(
+        &self,
+        item: &Item,
+        writer: &mut ArchiveWriter<Output>,
+        options: EntryOptions,
+        source: impl io::Read,
+        ends: LineEnds,
+    ) -> Ended<io::Result<()>> {
+        let mut text = match TextReader::new(source, ends) {
+            Ok(text) => text,
+            Err(error) => return Ok(Err(error)),
+        };
+        if text.is_binary() {
+            let name = shown::name(&item.name);
+            warnings::warn(self.line, &format!("{name} is no text; its line ends stay"));
+        }
+        let started = writer.start_entry(&item.name, &options);
+        started.map_err(|error| failed(&error))?;
+        content(writer, &mut text)
+    }
+
     fn options(&self, item: &Item) -> EntryOptions {
         let line = self.line;
         let lower = item.name.to_lowercase();
@@ -184,7 +218,8 @@ impl<R: ReadAt> Job<'_, R> {
             }
             EntryKind::File => EntryOptions::new(Method::Deflate).level(line.level),
         };
-        options.old_time_only(line.old_times)
+        let options = options.old_time_only(line.old_times);
+        options.dos_attributes(line.dos_names)
     }
 }
 

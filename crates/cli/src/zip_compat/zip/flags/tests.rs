@@ -26,11 +26,24 @@ fn letters_share_words_and_lists_end_at_options() {
 }
 
 #[test]
+fn parts_line_ends_and_names_of_dos() {
+    let line = read("-s 64k -ll -k a.zip b").unwrap();
+    assert_eq!(line.split, Split::Parts(64 << 10));
+    assert_eq!((line.ends, line.dos_names), (Some(LineEnds::Unix), true));
+    let line = read("-s0 -ll -l a.zip b").unwrap();
+    assert_eq!(
+        (line.split, line.ends),
+        (Split::Joined, Some(LineEnds::Dos))
+    );
+}
+
+#[test]
 fn mistakes_and_what_is_not_served_name_the_option() {
     for line in [
-        "-s 64k a.zip b",
-        "-k a.zip b",
-        "-ll a.zip b",
+        "-s 64 a.zip b -sp",
+        "-s 63k a.zip b",
+        "-k- a.zip b",
+        "-l- a.zip b",
         "-W a.zip b",
         "--bogus a.zip",
         "-fu a.zip b",

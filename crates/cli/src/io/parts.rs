@@ -2,24 +2,36 @@
 
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use zipstream::combine::Parts;
-use zipstream::{ArchiveReader, Error, ErrorKind, ReadAt, ReadOptions};
+use zipstream::combine::{Parts, part_path};
+use zipstream::{ArchiveReader, Error, ErrorKind, Profile, ReadAt, ReadOptions};
 
 use crate::failure::Failure;
 
 /// What an archive is read from.
 #[derive(Debug)]
-pub(super) enum Source {
+pub(crate) enum Source {
     File(File),
-    Parts(Parts<File>),
+    Parts {
+        parts: Parts<File>,
+        /// The size of the first one.
+        part_bytes: u64,
+    },
 }
 
 impl Source {
     /// Whether it is a split archive.
-    pub(super) fn is_split(&self) -> bool {
-        matches!(self, Self::Parts(_))
+    pub(crate) fn is_split(&self) -> bool {
+        self.part_bytes().is_some()
+    }
+
+    /// The size of the first part of a split archive.
+    pub(crate) fn part_bytes(&self) -> Option<u64> {
+        match self {
+            Self::File(_) => None,
+            Self::Parts { part_bytes, .. } => Some(*part_bytes),
+        }
     }
 }
 
@@ -27,21 +39,21 @@ impl ReadAt for Source {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         match self {
             Self::File(file) => ReadAt::read_at(file, buffer, offset),
-            Self::Parts(parts) => parts.read_at(buffer, offset),
+            Self::Parts { parts, .. } => parts.read_at(buffer, offset),
         }
     }
 
     fn size(&self) -> io::Result<u64> {
         match self {
             Self::File(file) => file.size(),
-            Self::Parts(parts) => parts.size(),
+            Self::Parts { parts, .. } => parts.size(),
         }
     }
 }
 
 /// Why an archive cannot be opened.
 #[derive(Debug)]
-pub(super) enum Unopened {
+pub(crate) enum Unopened {
     Archive(Error),
     /// A part that is not there, or cannot be read.
     Part(Failure),
@@ -54,7 +66,7 @@ impl From<Error> for Unopened {
 }
 
 /// Opens the archive in `file`, which is at `path`: if it is the last part of a split archive, with the other parts.
-pub(super) fn open(
+pub(crate) fn open(
     file: File,
     path: &Path,
     options: &ReadOptions,
@@ -66,9 +78,11 @@ pub(super) fn open(
     };
     let last = again.map_err(|error| Error::from_io(&error))?;
     let count = Parts::count(&last)?;
-    if count < 2 {
+    // Not every program reads the parts of an archive.
+    if count < 2 || options.profile == Profile::Strict {
         return Err(split.into());
     }
+    allow_files(count);
     let mut parts = Vec::new();
     for number in 1..count {
         let part = part_path(path, number);
@@ -80,11 +94,25 @@ pub(super) fn open(
         })?);
     }
     parts.push(last);
+    let part_bytes = parts[0].size().map_err(|error| Error::from_io(&error))?;
     let parts = Parts::join(parts, &options.limits)?;
-    Ok(ArchiveReader::open_with(Source::Parts(parts), options)?)
+    let source = Source::Parts { parts, part_bytes };
+    Ok(ArchiveReader::open_with(source, options)?)
 }
 
-/// The path of a part that is not the last one.
-fn part_path(last: &Path, number: u32) -> PathBuf {
-    last.with_extension(format!("z{number:02}"))
+/// Allows so many files more to be open, as far as the system lets a process.
+fn allow_files(more: u32) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Nofile);
+        if let Some(current) = limit.current {
+            let wanted = current.saturating_add(more.into());
+            limit.current = Some(limit.maximum.map_or(wanted, |most| wanted.min(most)));
+            // Where it stays, opening says so.
+            let _ = setrlimit(Resource::Nofile, limit);
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = more;
 }

@@ -1,0 +1,216 @@
+//! Texts whose line ends become those of another system while they are packed.
+
+use std::io::{self, Read};
+
+/// How much of a content decides whether it is a text.
+const LOOK_BYTES: usize = 64 << 10;
+/// Bytes per read.
+const READ_BYTES: usize = 16 << 10;
+/// Where a text of DOS ends.
+const END_OF_FILE: u8 = 0x1a;
+
+/// The line ends that a text gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineEnds {
+    /// Those of DOS and Windows: CR LF in place of LF.
+    Dos,
+    /// Those of Unix: LF in place of CR LF. The character with which DOS ends a text (0x1A) goes if it is the last one.
+    Unix,
+}
+
+/// A content with other line ends, if it is a text by its first 64 KiB: without control characters but those that
+/// texts have.
+///
+/// ```
+/// use std::io::Read as _;
+/// use zipstream::{LineEnds, TextReader};
+///
+/// let mut reader = TextReader::new(&b"one\ntwo\n"[..], LineEnds::Dos)?;
+/// let mut text = String::new();
+/// reader.read_to_string(&mut text)?;
+/// assert_eq!(text, "one\r\ntwo\r\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct TextReader<R> {
+    inner: R,
+    ends: LineEnds,
+    is_binary: bool,
+    /// What was read and is not converted yet.
+    read: Vec<u8>,
+    /// What is converted, and how much of it is given out.
+    converted: Vec<u8>,
+    given: usize,
+    at_end: bool,
+}
+
+impl<R: Read> TextReader<R> {
+    /// Reads the start of a content, which decides whether it is a text.
+    ///
+    /// # Errors
+    /// Reading fails.
+    pub fn new(mut inner: R, ends: LineEnds) -> io::Result<Self> {
+        let mut read = Vec::new();
+        let mut start = (&mut inner).take(LOOK_BYTES as u64);
+        start.read_to_end(&mut read)?;
+        Ok(Self {
+            is_binary: is_binary(&read),
+            at_end: read.len() < LOOK_BYTES,
+            inner,
+            ends,
+            read,
+            converted: Vec::new(),
+            given: 0,
+        })
+    }
+
+    /// Whether the content is no text, and stays as it is.
+    pub fn is_binary(&self) -> bool {
+        self.is_binary
+    }
+
+    /// Reads a piece.
+    fn more(&mut self) -> io::Result<()> {
+        let before = self.read.len();
+        self.read.resize(before + READ_BYTES, 0);
+        let got = loop {
+            match self.inner.read(&mut self.read[before..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                got => break got,
+            }
+        };
+        self.read.truncate(before + *got.as_ref().unwrap_or(&0));
+        self.at_end = got? == 0;
+        Ok(())
+    }
+
+    /// Converts what was read, or the next piece.
+    fn convert(&mut self) -> io::Result<()> {
+        // One byte may be left of what was read before.
+        if self.read.len() <= 1 && !self.at_end {
+            self.more()?;
+        }
+        self.converted.clear();
+        self.given = 0;
+        if self.is_binary {
+            std::mem::swap(&mut self.read, &mut self.converted);
+            return Ok(());
+        }
+        match self.ends {
+            LineEnds::Dos => {
+                for byte in self.read.drain(..) {
+                    if byte == b'\n' {
+                        self.converted.push(b'\r');
+                    }
+                    self.converted.push(byte);
+                }
+            }
+            LineEnds::Unix => self.to_unix(),
+        }
+        Ok(())
+    }
+
+    fn to_unix(&mut self) {
+        let bytes = self.read.len();
+        let mut end = bytes;
+        match self.read.last() {
+            Some(&END_OF_FILE) if self.at_end => self.read.truncate(bytes - 1),
+            // What it becomes depends on whether a byte follows.
+            Some(&END_OF_FILE | b'\r') if !self.at_end => end = bytes - 1,
+            _ => {}
+        }
+        let end = end.min(self.read.len());
+        for at in 0..end {
+            let (byte, next) = (self.read[at], self.read.get(at + 1));
+            if byte != b'\r' || next != Some(&b'\n') {
+                self.converted.push(byte);
+            }
+        }
+        self.read.drain(..end);
+    }
+}
+
+/// Whether bytes are no text: they have control characters that texts have not.
+fn is_binary(bytes: &[u8]) -> bool {
+    bytes
+        .iter()
+        .any(|byte| matches!(byte, 0..=6 | 14..=25 | 28..=31))
+}
+
+impl<R: Read> Read for TextReader<R> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        while self.given == self.converted.len() {
+            if self.at_end && self.read.is_empty() {
+                return Ok(0);
+            }
+            self.convert()?;
+        }
+        let rest = &self.converted[self.given..];
+        let bytes = rest.len().min(room.len());
+        room[..bytes].copy_from_slice(&rest[..bytes]);
+        self.given += bytes;
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A source that gives out few bytes at a time.
+    struct Slow<'a>(&'a [u8], usize);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+            let bytes = self.1.min(room.len()).min(self.0.len());
+            room[..bytes].copy_from_slice(&self.0[..bytes]);
+            self.0 = &self.0[bytes..];
+            Ok(bytes)
+        }
+    }
+
+    fn read(content: &[u8], ends: LineEnds, cut: usize) -> Vec<u8> {
+        let mut reader = TextReader::new(Slow(content, cut), ends).expect("read");
+        let mut out = Vec::new();
+        reader.read_to_end(&mut out).expect("read");
+        out
+    }
+
+    #[test]
+    fn line_ends_become_those_of_another_system() {
+        for (content, dos, unix) in [
+            (&b"a\nb\n"[..], &b"a\r\nb\r\n"[..], &b"a\nb\n"[..]),
+            (b"a\r\nb\r\n", b"a\r\r\nb\r\r\n", b"a\nb\n"),
+            (b"a\r\r\nb\rc\n\r", b"a\r\r\r\nb\rc\r\n\r", b"a\r\nb\rc\n\r"),
+            (b"a\n\x1a", b"a\r\n\x1a", b"a\n"),
+            (b"a\x1ab\n", b"a\x1ab\r\n", b"a\x1ab\n"),
+            (b"", b"", b""),
+            (b"\x1a", b"\x1a", b""),
+        ] {
+            assert_eq!(read(content, LineEnds::Dos, 1 << 20), dos, "{content:?}");
+            assert_eq!(read(content, LineEnds::Unix, 1 << 20), unix, "{content:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_stays() {
+        for content in [&b"a\n\0\n"[..], b"\x01\x02\n", b"a\r\n\x1f"] {
+            for ends in [LineEnds::Dos, LineEnds::Unix] {
+                assert_eq!(read(content, ends, 3), content);
+            }
+        }
+    }
+
+    #[test]
+    fn cuts_of_reads_change_nothing() {
+        // Beyond what decides, with pairs and ends at every place of a read.
+        let text = b"ab\r\ncd\r\r\n\x1ae\r".repeat(12_000);
+        let text = [&text[..], b"end\r\n\x1a"].concat();
+        for ends in [LineEnds::Dos, LineEnds::Unix] {
+            let at_once = read(&text, ends, 1 << 20);
+            for cut in [1, 2, 3, 7, 4096, 16_383] {
+                assert!(read(&text, ends, cut) == at_once, "{cut}");
+            }
+        }
+    }
+}
