@@ -101,32 +101,46 @@ impl Glob {
 
     /// Whether it matches the whole name, in at most name length × pattern length steps.
     pub(crate) fn matches(&self, name: &str) -> bool {
-        let name: Vec<char> = name.chars().collect();
+        if let Some(literal) = &self.literal
+            && !name.starts_with(literal.as_str())
+        {
+            return false;
+        }
         let (mut at, mut token) = (0, 0);
         // Where to resume if the rest after the last `*` does not match: one character later.
         let mut retry = None;
         loop {
-            match self.tokens.get(token) {
-                Some(Token::Many) => {
+            let letter = letter_at(name, at);
+            match (self.tokens.get(token), letter) {
+                (Some(Token::Many), _) => {
                     retry = Some((token + 1, at));
                     token += 1;
                     continue;
                 }
-                Some(one) if name.get(at).is_some_and(|letter| one.takes(*letter)) => {
-                    (at, token) = (at + 1, token + 1);
+                (Some(one), Some(letter)) if one.takes(letter) => {
+                    (at, token) = (at + letter.len_utf8(), token + 1);
                     continue;
                 }
-                None if at == name.len() => return true,
+                (None, None) => return true,
                 _ => {}
             }
-            match retry {
-                Some((after, from)) if from < name.len() => {
-                    retry = Some((after, from + 1));
-                    (token, at) = (after, from + 1);
+            match retry.and_then(|(after, from)| Some((after, from, letter_at(name, from)?))) {
+                Some((after, from, letter)) => {
+                    let from = from + letter.len_utf8();
+                    retry = Some((after, from));
+                    (token, at) = (after, from);
                 }
-                _ => return false,
+                None => return false,
             }
         }
+    }
+}
+
+/// The character at this byte of a name.
+fn letter_at(name: &str, at: usize) -> Option<char> {
+    match name.as_bytes().get(at) {
+        Some(byte) if byte.is_ascii() => Some(char::from(*byte)),
+        _ => name.get(at..)?.chars().next(),
     }
 }
 
@@ -232,6 +246,8 @@ mod tests {
             ("[]]", "]"),
             ("a\\*", "a*"),
             ("*a*b*c", "xaxbxcxc"),
+            ("*é?", "aééß"),
+            ("é[à-ü]*", "éé"),
         ] {
             assert!(matches(pattern, name), "{pattern} {name}");
         }

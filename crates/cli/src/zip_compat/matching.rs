@@ -1,5 +1,6 @@
 //! Patterns of these programs: `*` and `?` match `/` too, and names may be compared without case.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 
 use crate::args::glob::Glob;
@@ -44,8 +45,8 @@ impl Patterns {
     /// Whether one of them matches.
     pub(super) fn matches(&mut self, name: &str) -> bool {
         let name = match self.any_case {
-            true => name.to_lowercase(),
-            false => name.to_owned(),
+            true => Cow::Owned(name.to_lowercase()),
+            false => Cow::Borrowed(name),
         };
         let mut found = false;
         for pattern in &mut self.list {

@@ -10,6 +10,7 @@ use crate::entry_time::EntryTime;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::{CENTRAL_BYTES, Central, UNIX};
 use crate::format::extra::Wide;
+use crate::format::local::LOCAL_BYTES;
 use crate::format::names::{self, Stated};
 use crate::format::{extra, flag, le16, time};
 use crate::method::Method;
@@ -32,6 +33,16 @@ pub struct Directory {
     /// How names are read that state no charset: those of Unix, and others.
     stated: [Stated; 2],
     name_index: NameIndex,
+    /// What counting the entries has found, if they were counted.
+    counted: Counted,
+}
+
+/// What one look at all records finds.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counted {
+    /// Whether no entry starts before the end of the one before it in the directory.
+    in_order: bool,
+    encrypted: u64,
 }
 
 impl Directory {
@@ -52,6 +63,7 @@ impl Directory {
             warnings,
             stated: Default::default(),
             name_index: NameIndex::default(),
+            counted: Counted::default(),
         }
     }
 
@@ -115,11 +127,28 @@ impl Directory {
         &self.warnings
     }
 
+    /// Whether entries are known to follow each other without sharing bytes.
+    pub(super) fn is_in_order(&self) -> bool {
+        self.counted.in_order
+    }
+
+    /// How many entries of a directory that was counted are encrypted.
+    pub(super) fn encrypted(&self) -> u64 {
+        self.counted.encrypted
+    }
+
     /// Counts the entries and checks the limits and, in the strict profile, the stated count.
     pub(crate) fn count(&mut self, options: &ReadOptions) -> Result<u64, Error> {
-        let (mut found, mut renamed) = (0, 0);
+        let (mut found, mut renamed, mut free) = (0, 0, 0);
+        let mut counted = Counted {
+            in_order: true,
+            encrypted: 0,
+        };
         for entry in self.iter() {
-            renamed += u64::from(entry?.is_renamed());
+            let entry = entry?;
+            renamed += u64::from(entry.is_renamed());
+            counted.in_order &= comes_after(&mut free, &entry);
+            counted.encrypted += u64::from(entry.is_encrypted());
             found += 1;
             if found > options.limits.entries {
                 let most = options.limits.entries;
@@ -129,6 +158,7 @@ impl Directory {
                 ));
             }
         }
+        self.counted = counted;
         if renamed > 0 {
             let entries = renamed;
             self.warnings.push(Warning::UnicodeNames { entries });
@@ -201,6 +231,17 @@ impl Entries<'_> {
         };
         Error::corrupt(at, what)
     }
+}
+
+/// Whether an entry starts at or after the first free byte; moves that byte behind the entry.
+pub(super) fn comes_after(free: &mut u64, entry: &Entry<'_>) -> bool {
+    let after = entry.offset() >= *free;
+    // The entry has at least these bytes; its local header may be longer.
+    *free = entry
+        .offset()
+        .saturating_add((LOCAL_BYTES + entry.name_bytes().len()) as u64)
+        .saturating_add(entry.compressed_bytes());
+    after
 }
 
 /// An entry, as the directory describes it.

@@ -1,6 +1,6 @@
 //! Whether the entries of an archive are where the directory says, without gaps and overlaps.
 
-use super::directory::Entry;
+use super::directory::{Entry, comes_after};
 use super::reader::{ArchiveReader, Scratch};
 use super::source::ReadAt;
 use super::strict::{Names, agree_strictly, check_local, check_record, differs};
@@ -19,13 +19,10 @@ impl<R: ReadAt> ArchiveReader<R> {
             return Strict::new(self)?.run(self);
         }
         // Most directories are in the order of the archive: no sorting is needed.
-        let mut free = 0;
-        for entry in self.entries() {
-            if !comes_after(&mut free, &entry?) {
-                return check_sorted(self);
-            }
+        match self.directory().is_in_order() {
+            true => Ok(()),
+            false => check_sorted(self),
         }
-        Ok(())
     }
 }
 
@@ -38,17 +35,6 @@ fn check_sorted<R: ReadAt>(reader: &ArchiveReader<R>) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// Whether an entry starts at or after the first free byte; moves that byte behind the entry.
-fn comes_after(free: &mut u64, entry: &Entry<'_>) -> bool {
-    let after = entry.offset() >= *free;
-    // The entry has at least these bytes; its local header may be longer.
-    *free = entry
-        .offset()
-        .saturating_add((LOCAL_BYTES + entry.name_bytes().len()) as u64)
-        .saturating_add(entry.compressed_bytes());
-    after
 }
 
 /// Offsets and positions of all entries, in the order of the archive.

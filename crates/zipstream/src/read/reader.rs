@@ -157,6 +157,11 @@ impl<R: ReadAt> ArchiveReader<R> {
         self.entries == 0
     }
 
+    /// Whether an entry is encrypted.
+    pub fn has_encrypted(&self) -> bool {
+        self.directory.encrypted() > 0
+    }
+
     /// The options it was opened with.
     pub fn options(&self) -> &ReadOptions {
         &self.options

@@ -140,6 +140,9 @@ fn unlock<R: zipstream::ReadAt>(
     plan: &UnzipPlan,
     keys: &mut Keys,
 ) -> Result<()> {
+    if !reader.has_encrypted() {
+        return Ok(());
+    }
     let mut entries = reader.entries().flatten();
     let wanted = |name: &str| plan.selection.takes(name);
     if entries.any(|entry| entry.is_encrypted() && wanted(&entry.name_lossy())) {

@@ -71,7 +71,7 @@ pub(super) struct Names {
 impl Names {
     pub(super) fn of(line: &Line, opened: &Opened) -> Ended<Self> {
         let (mut lower, mut slashed) = (HashSet::new(), HashSet::new());
-        for entry in entries(&opened.reader)? {
+        for entry in entries(&opened.reader) {
             let [_, system] = entry.made_by().to_le_bytes();
             // As it reads: in some character sets the byte of a backslash is half of another character.
             let name = entry.name_lossy();
@@ -90,8 +90,8 @@ impl Names {
             climb: None,
         };
         if line.climbs {
-            let entries = entries(&opened.reader)?;
-            let targets = entries.iter().map(|entry| entry.name_lossy());
+            let entries = entries(&opened.reader);
+            let targets = entries.map(|entry| entry.name_lossy());
             let targets: Vec<String> = targets.filter_map(|name| names.plain(&name)).collect();
             let directory = line.directory.as_deref().unwrap_or(Path::new("."));
             names.climb = Climb::of(directory, targets.iter().map(String::as_str))?;
@@ -153,7 +153,7 @@ pub(super) fn choose(line: &mut Line, opened: &Opened, names: &Names) -> Ended<C
     // The times of files that earlier entries make.
     let mut made: HashMap<String, i64> = HashMap::new();
     let mut selected = Selected::new(line);
-    for entry in entries(&opened.reader)? {
+    for entry in entries(&opened.reader) {
         let name = entry.name_lossy().into_owned();
         if !selected.takes(&name) {
             continue;

@@ -66,7 +66,7 @@ pub(super) fn contents(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
     {
         let all = line.members.is_empty() && line.excludes.is_empty();
         let mut selected = Selected::new(line);
-        for entry in entries(&opened.reader)? {
+        for entry in entries(&opened.reader) {
             if all || selected.takes(&entry.name_lossy()) {
                 encrypted |= entry.is_encrypted();
                 chosen.push(entry.position());

@@ -51,7 +51,7 @@ pub(super) fn info(line: &mut Line, opened: &Opened) -> Ended<u8> {
     }
     let (mut count, mut content, mut compressed) = (0_u64, 0_u64, 0_u64);
     let mut selected = Selected::new(line);
-    for entry in entries(&opened.reader)? {
+    for entry in entries(&opened.reader) {
         let name = entry.name_lossy();
         if !selected.takes(&name) {
             continue;

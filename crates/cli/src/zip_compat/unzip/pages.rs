@@ -78,7 +78,7 @@ pub(super) fn pages(line: &mut Line, opened: &Opened) -> Ended<u8> {
     }
     let (mut number, mut count) = (0_u64, 0_u64);
     let mut selected = Selected::new(line);
-    for entry in entries(&opened.reader)? {
+    for entry in entries(&opened.reader) {
         number += 1;
         let name = entry.name_lossy();
         if !selected.takes(&name) {

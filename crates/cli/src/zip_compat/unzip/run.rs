@@ -75,7 +75,7 @@ fn one(line: &mut Line, archive: &Path) -> Ended<u8> {
 /// Gives the archive the time of its newest entry.
 fn stamp(line: &Line, opened: &open::Opened) -> Ended<u8> {
     let mut newest = None;
-    for entry in entries(&opened.reader)? {
+    for entry in entries(&opened.reader) {
         newest = newest.max(Some(entry.time().seconds_utc(local_to_utc)));
     }
     let failed = |error| {

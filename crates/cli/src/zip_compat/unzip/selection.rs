@@ -7,14 +7,13 @@ use zipstream::{ArchiveReader, Entry, ReadAt};
 
 use crate::failure::Failure;
 use crate::term::message;
-use crate::zip_compat::ended::{Ended, Stop, unzip as code};
+use crate::zip_compat::ended::{Stop, unzip as code};
 use crate::zip_compat::shown;
 use crate::zip_compat::unzip::flags::{Line, Mode};
 
-/// All entries; a record that cannot be read ends the run.
-pub(super) fn entries<R: ReadAt>(reader: &ArchiveReader<R>) -> Ended<Vec<Entry<'_>>> {
-    let all: Result<Vec<_>, _> = reader.entries().collect();
-    all.map_err(|error| Stop::new(code::DAMAGED, Failure::new(error.to_string())))
+/// All entries. Their records were read when the archive was opened.
+pub(super) fn entries<R: ReadAt>(reader: &ArchiveReader<R>) -> impl Iterator<Item = Entry<'_>> {
+    reader.entries().map_while(Result::ok)
 }
 
 /// The comment of an archive as lines.
