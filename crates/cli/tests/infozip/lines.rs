@@ -258,17 +258,17 @@ pub(crate) const ZIP: [Line; 301] = [
     Line(Out::Free, "zip --split-size=64k -0 new.zip large", ""),
     Line(
         Out::Free,
-        "zip -0qs 64k new.zip large src/a && zip -s 0 new.zip -O whole.zip",
+        "zip -0qs 100k new.zip large src/a && zip -s 0 new.zip -O whole.zip",
         "",
     ),
     Line(
         Out::Free,
-        "zip -0qs 64k new.zip large src/a && zip -qs 100k new.zip -O other.zip",
+        "zip -0qs 100k new.zip large src/a && zip -qs 150k new.zip -O other.zip",
         "",
     ),
     Line(
         Out::Free,
-        "zip -0qs 64k new.zip large src/a && zip -d new.zip src/a -O other.zip",
+        "zip -0qs 100k new.zip large src/a && zip -d new.zip src/a -O other.zip",
         "",
     ),
     Line(

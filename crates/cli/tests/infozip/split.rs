@@ -59,10 +59,9 @@ pub(super) fn what_is_split_is_read_by_others() {
          for n in 1 2 3 4 5 6; do cp noise noise$n; done; mkdir kept; cp -r d noise* kept",
     );
     for (line, parts) in [
-        ("bin/zip -0qrs 64k a.zip d/large d/small", 9),
-        // Info-ZIP does not join what it has split itself if there are so many entries.
-        ("bin/zip -0qrs 64k a.zip d", 14),
-        ("bin/zip -qrs 100k -P secret a.zip d noise", 30),
+        ("bin/zip -0qrs 400k a.zip d/large d/small", 2),
+        ("bin/zip -0qrs 64k a.zip d", 12),
+        ("bin/zip -qrs 100k -P secret a.zip d noise", 34),
         (
             "bin/zip -qs 1m b.zip noise && bin/zip -qs 64k b.zip -O a.zip",
             46,
@@ -77,7 +76,8 @@ pub(super) fn what_is_split_is_read_by_others() {
         assert_eq!(count, parts.to_string(), "{line}");
         for check in [
             "7zz t -psecret a.zip > log",
-            "test $(bin/zipinfo -1 a.zip | wc -l) -gt 1000 || { zip -qs 0 a.zip -O whole.zip && bin/unzip -tqP secret whole.zip && rm whole.zip; }",
+            // Info-ZIP loses what goes on in a third part, also of archives that it has split itself.
+            "test -e a.z02 || { zip -qs 0 a.zip -O whole.zip && bin/unzip -tqP secret whole.zip && rm whole.zip; }",
             "bin/unzip -tqP secret a.zip",
             "rm -rf new && bin/unzip -qoP secret a.zip -d new",
             "for file in $(cd new && find . -type f); do cmp kept/$file new/$file || exit 1; done",
