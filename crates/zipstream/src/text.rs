@@ -105,12 +105,12 @@ impl<R: Read> TextReader<R> {
                     self.converted.push(byte);
                 }
             }
-            LineEnds::Unix => self.to_unix(),
+            LineEnds::Unix => self.take_unix(),
         }
         Ok(())
     }
 
-    fn to_unix(&mut self) {
+    fn take_unix(&mut self) {
         let bytes = self.read.len();
         let mut end = bytes;
         match self.read.last() {
