@@ -321,6 +321,29 @@ fn what_a_thread_kept_is_there_for_others_when_it_ends() {
 }
 
 #[test]
+fn a_large_context_is_taken_from_another_thread_before_one_is_made() {
+    let pool = Pool::default();
+    let large = || drop(pool.encoder(&at(9), None).unwrap());
+    let small = || drop(pool.encoder(&at(9), Some(2000)).unwrap());
+    large();
+    small();
+    let held_bytes = pool.stats().held_bytes;
+    thread::scope(|scope| scope.spawn(large).join().unwrap());
+    let stats = pool.stats();
+    assert_eq!((stats.misses, stats.hits_spill), (2, 1));
+    assert_eq!((stats.held_bytes, stats.idle), (held_bytes, 2));
+    // A small one is made, so that each thread has its own.
+    thread::scope(|scope| scope.spawn(small).join().unwrap());
+    assert_eq!(pool.stats().misses, 3);
+    // One in use is nobody else's.
+    let guard = pool.encoder(&at(9), None).unwrap();
+    thread::scope(|scope| scope.spawn(large).join().unwrap());
+    drop(guard);
+    let stats = pool.stats();
+    assert_eq!((stats.misses, stats.in_use), (4, 0));
+}
+
+#[test]
 fn a_guard_goes_home_from_any_thread() {
     let pool = Pool::default();
     let (send, receive) = mpsc::channel();

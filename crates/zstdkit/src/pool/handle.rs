@@ -66,7 +66,7 @@ impl Default for PoolOptions {
 pub struct PoolStats {
     /// Contexts found in the cache of the thread.
     pub hits_thread: u64,
-    /// Contexts found in the spill.
+    /// Contexts found in the spill, and large ones in the cache of another thread.
     pub hits_spill: u64,
     /// Contexts made because no idle one fitted.
     pub misses: u64,
@@ -101,7 +101,7 @@ pub struct PoolStats {
 /// Making a context and its tables takes several microseconds, most of the time of a small call. A pool
 /// hands out a context that was made before with the same options for about the same content size:
 /// from the cache of the calling thread, or from a cache that all threads share (the spill), or a new
-/// one.
+/// one. A context of a megabyte and more is taken from the cache of another thread before a new one is made.
 ///
 /// # Memory
 /// Memory is reserved before a context is made, and before it grows: for larger content than was
@@ -235,7 +235,8 @@ impl Pool {
         let cache = self.0.cache();
         let fits = |item: &_| T::fits(item, options, class);
         let found = cache.take(fits).or_else(|| {
-            let found = self.0.spill.take(fits)?;
+            let found = self.0.spill.take(fits);
+            let found = found.or_else(|| self.0.take_elsewhere(fits))?;
             self.0.ledger.hits_spill.fetch_add(1, Relaxed);
             Some(found)
         });

@@ -3,7 +3,7 @@
 //!
 //! Each cache has a lock. On the fast path only its own thread takes it, without waiting, which costs a
 //! few nanoseconds. Other threads take it to drop idle contexts when memory is short or the pool is
-//! dropped.
+//! dropped, and to get a large context that they would have to make.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -11,6 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 
 use super::item::Item;
 use crate::reservation::{EvictOldest, Ledger};
+
+/// A context of so much memory is rather taken from another thread than made anew: its pages alone take longer.
+const LARGE_BYTES: u64 = 1 << 20;
 
 /// A context that no one uses.
 pub(crate) struct Idle {
@@ -78,6 +81,15 @@ impl IdleCache {
         let mut content = self.open()?;
         let at = content.idle.iter().rposition(|idle| fits(&idle.item))?;
         content.hits += 1;
+        Some(content.idle.remove(at).item)
+    }
+
+    /// Takes out a large context that fits, for another thread: of those the longest unused one.
+    fn give(&self, fits: impl Fn(&Item) -> bool) -> Option<Item> {
+        let mut content = self.lock();
+        let large = |item: &Item| item.reserved_bytes() >= LARGE_BYTES;
+        let fits = |idle: &Idle| large(&idle.item) && fits(&idle.item);
+        let at = content.idle.iter().position(fits)?;
         Some(content.idle.remove(at).item)
     }
 
@@ -178,6 +190,12 @@ impl Store {
             .ok()
             .flatten()
             .unwrap_or_else(|| self.spill.clone())
+    }
+
+    /// A large context that fits, which another thread keeps for itself.
+    pub(super) fn take_elsewhere(&self, fits: impl Fn(&Item) -> bool) -> Option<Item> {
+        let threads = self.threads().clone();
+        threads.iter().find_map(|cache| cache.give(&fits))
     }
 
     fn threads(&self) -> MutexGuard<'_, Vec<Arc<IdleCache>>> {
