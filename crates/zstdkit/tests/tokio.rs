@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::runtime::{Builder, Runtime};
 use zstdkit::schedule::{CostKey, CostModel, Offload};
 use zstdkit::tokio::Scheduler;
-use zstdkit::{DecoderOptions, EncoderOptions, Pool, Recipe};
+use zstdkit::{DecoderOptions, EncoderOptions, Operation, Pool, Recipe};
 
 /// What the next calls of a flaky reader or writer do: 0 is "not yet", else at most this many bytes.
 #[derive(Debug, Clone)]
@@ -487,6 +487,45 @@ fn others_run_between_slices_and_between_small_calls() {
         }
     });
     assert!(small >= 10, "{small}");
+}
+
+#[test]
+fn others_run_between_the_blocks_of_a_single_read() {
+    // 512 blocks of 128 KiB in a few kilobytes, and 2,000 blocks of 1 KiB.
+    let long = zstdkit::compress(&vec![0; 64 << 20], &EncoderOptions::default()).unwrap();
+    assert!(long.len() < 16 << 10, "{}", long.len());
+    let content = prose(3, 2_000 << 10);
+    let mut encoder = zstdkit::Encoder::new(&EncoderOptions::default()).unwrap();
+    encoder.begin(None).unwrap();
+    let mut short = Vec::new();
+    let mut room = vec![0; 256 << 10];
+    for piece in content.chunks(1 << 10).chain([&[][..]]) {
+        let last = piece.is_empty();
+        let operation = if last {
+            Operation::End
+        } else {
+            Operation::Flush
+        };
+        let step = encoder.push(piece, &mut room, operation).unwrap();
+        assert_eq!(step.consumed, piece.len());
+        short.extend_from_slice(&room[..step.produced]);
+    }
+    let read = |frame: Vec<u8>, room_bytes: usize| {
+        let scheduler = scheduler(0);
+        turns_of_others(async move {
+            let options = DecoderOptions::default();
+            let mut decoder = scheduler.decoder(&frame[..], &options).unwrap();
+            let mut room = vec![0; room_bytes];
+            while decoder.read(&mut room).await.unwrap() > 0 {}
+        })
+    };
+    // A block, or short ones with the content of a slice, each have a turn, however much is read at once.
+    for room_bytes in [16 << 10, 1 << 20] {
+        let turns = read(long.clone(), room_bytes);
+        assert!(turns >= 511, "{turns}");
+        let turns = read(short.clone(), room_bytes);
+        assert!((125..1_000).contains(&turns), "{turns}");
+    }
 }
 
 #[test]

@@ -16,8 +16,8 @@ use crate::memory::DECODER_BYTES;
 use crate::options::DecoderOptions;
 use crate::pool::Pooled;
 use crate::schedule::CostKey;
-use crate::sliced::{Budget, SlicedDecoder};
-use crate::step::State;
+use crate::sliced::{Budget, SLICE_BYTES, SlicedDecoder};
+use crate::step::{State, Step};
 
 const INPUT_BYTES: usize = 64 << 10;
 /// The most reads in a row from a reader that gives a few bytes at a time, and about how long each takes.
@@ -39,8 +39,8 @@ impl Scheduler {
 
 /// Reads the content of all frames of a reader.
 ///
-/// A read decodes at most one block, and yields before it would hold its thread for longer than the
-/// threshold. All frames are read up to the end of the reader; skippable frames are skipped. A reader that
+/// A read decodes at most one block, or as many short ones as have about the content of a slice (16 KiB). It yields
+/// before it would hold its thread for longer than the threshold. All frames are read up to the end of the reader; skippable frames are skipped. A reader that
 /// ends inside a frame or has no frame is an error ([`io::ErrorKind::UnexpectedEof`]). Content is handed
 /// out before the checksum of its frame was verified. After a decompression error every read fails with
 /// that error.
@@ -62,7 +62,7 @@ pub struct AsyncDecoder<R> {
     to: usize,
     /// Whether the decoder can continue without input.
     waiting: bool,
-    /// The content of the last block.
+    /// The content of the last block, or of short ones that were decoded together.
     block_bytes: usize,
     /// An error of the reader behind bytes that are not yet used.
     reader_error: Option<io::Error>,
@@ -149,7 +149,7 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             false => 0,
         };
         // What is left of a block is copied in the turn in which it was decoded.
-        if !self.waiting && !self.memory.waits() {
+        if (decodes || !self.waiting) && !self.memory.waits() {
             ready!(self.poll_turn(next_ns, context));
         }
         ready!(self.poll_open(context))?;
@@ -166,11 +166,14 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
         let input = &self.input[self.from..self.to];
         let mut budget = Budget::slices(1);
         let (step, ns) = match decodes {
-            true => timed(|| decoder.step(input, room, &mut budget)),
-            false => (decoder.step(input, room, &mut budget), 0),
+            true => timed(|| blocks(decoder, input, room)),
+            false => (
+                decoder.step(input, room, &mut budget).map(|step| (step, 1)),
+                0,
+            ),
         };
         let full = decoder.inner().waiting();
-        let step = step.inspect_err(|_| self.turn.held(ns))?;
+        let (step, count) = step.inspect_err(|_| self.turn.held(ns))?;
         buffer.advance(step.produced);
         self.from += step.consumed;
         self.waiting = step.state == State::MoreOutput;
@@ -188,7 +191,10 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             self.block_bytes = match full {
                 true => BLOCK_BYTES_MAX as usize,
                 false => {
-                    self.scheduler.learn_block(step.produced, ns);
+                    // Short blocks take longer for as much content, and say little of others.
+                    if count == 1 {
+                        self.scheduler.learn_block(step.produced, ns);
+                    }
                     step.produced
                 }
             };
@@ -244,6 +250,32 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
         }
         Poll::Ready(Ok(()))
     }
+}
+
+/// Decodes one block, or short ones as long as they have no more content than a slice together. Returns how many, too.
+/// An error behind content is found again by the next call.
+fn blocks(
+    decoder: &mut SlicedDecoder<Pooled<Decoder>>,
+    input: &[u8],
+    room: &mut [u8],
+) -> Result<(Step, usize), Error> {
+    let mut total = decoder.step(input, room, &mut Budget::slices(1))?;
+    let (mut last, mut count) = (total.produced, 1);
+    while last > 0 && total.state == State::MoreOutput && total.produced + last <= SLICE_BYTES {
+        let (rest, free) = (&input[total.consumed..], &mut room[total.produced..]);
+        if free.len() < last || !decoder.inner().may_decode(rest.len()) {
+            break;
+        }
+        let Ok(step) = decoder.step(rest, free, &mut Budget::slices(1)) else {
+            break;
+        };
+        total.consumed += step.consumed;
+        total.produced += step.produced;
+        total.state = step.state;
+        last = step.produced;
+        count += 1;
+    }
+    Ok((total, count))
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for AsyncDecoder<R> {
