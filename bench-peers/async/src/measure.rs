@@ -17,6 +17,10 @@ use crate::side::{Said, Side};
 
 /// The cell is repeated for at least this long.
 const LEAST: Duration = Duration::from_millis(150);
+/// And at least this often, unless that takes longer than [`LONG`]: what the first repetition costs more is then the
+/// same share for all sides.
+const TIMES: u32 = 4;
+const LONG: Duration = Duration::from_millis(600);
 /// How often the probe asks.
 const PROBE: Duration = Duration::from_micros(500);
 
@@ -107,7 +111,12 @@ impl Tasks {
         let (start, cpu) = (Instant::now(), cpu_ns());
         let mut repetitions = 0_u32;
         let mut first = Vec::new();
-        while repetitions == 0 || start.elapsed() < LEAST {
+        let goes_on = |repetitions| match repetitions {
+            0 => true,
+            1..TIMES => start.elapsed() < LONG,
+            _ => start.elapsed() < LEAST,
+        };
+        while goes_on(repetitions) {
             let keep = repetitions == 0;
             let outputs = runtime.block_on(async {
                 let tasks: Vec<_> = (0..self.count).map(|_| tokio::spawn(task(keep))).collect();
