@@ -1,8 +1,12 @@
 //! gzip files in any cut: what is read, against libdeflate, and what is refused, with its place.
 
-use zipstream::Crc32;
+use std::time::Duration;
+
 use zipstream::deflate::Compressor;
-use zipstream::gzip::{GzipDecoder, GzipError, GzipFlaw, GzipTotals};
+use zipstream::gzip::{
+    GzipDecoder, GzipEncoder, GzipError, GzipFlaw, GzipMember, GzipOptions, GzipTotals,
+};
+use zipstream::{Crc32, Workers};
 
 use crate::data::Random;
 
@@ -82,12 +86,14 @@ fn members_of_any_header_and_size_are_read_in_any_cut() {
     for round in 1..=60 {
         let mut file = Vec::new();
         let mut expected = Vec::new();
+        let mut sum = 0;
         let members = 1 + random.next(4);
         for _ in 0..members {
             let bytes = sizes[random.next(sizes.len())];
             let part = content(&mut random, bytes);
             let flags = (random.next(16) as u8) << 1;
             file.extend(member(&part, flags, random.next(10) as i32));
+            sum = crc32fast::hash(&part);
             expected.extend(part);
         }
         let padding = [0, 0, 1, 511][random.next(4)];
@@ -96,6 +102,8 @@ fn members_of_any_header_and_size_are_read_in_any_cut() {
             members: members as u64,
             bytes_in: file.len() as u64,
             bytes_out: expected.len() as u64,
+            crc32: sum,
+            trailing: None,
         };
         let small = 1 + random.next(if file.len() > 20_000 { 3_000 } else { 9 });
         let mut other = Random(round);
@@ -230,4 +238,178 @@ fn a_changed_byte_is_judged_as_libdeflate_judges_it() {
     }
     // A change of the time, the name or the extra field.
     assert!(accepted > 200, "{accepted}");
+}
+
+/// Writes members in parts and with room of these sizes.
+fn written(
+    encoder: &mut GzipEncoder,
+    member: &GzipMember,
+    content: &[u8],
+    part: usize,
+    room: usize,
+) -> Vec<u8> {
+    let (mut out, mut rest) = (Vec::new(), content);
+    let mut buffer = vec![0; room];
+    encoder.begin(member).expect("begun");
+    loop {
+        let input = &rest[..rest.len().min(part)];
+        let end = input.len() == rest.len();
+        let step = encoder.push(input, &mut buffer, end, Duration::from_secs(60));
+        let step = step.expect("pushed");
+        out.extend_from_slice(&buffer[..step.produced]);
+        rest = &rest[step.consumed..];
+        if step.done {
+            assert!(end && rest.is_empty());
+            return out;
+        }
+    }
+}
+
+/// The content, by libdeflate.
+fn theirs(file: &[u8], bytes: usize) -> Vec<u8> {
+    let mut out = vec![0; bytes + 1];
+    let mut decompressor = libdeflater::Decompressor::new();
+    let read = decompressor.gzip_decompress(file, &mut out).expect("read");
+    out.truncate(read);
+    out
+}
+
+fn mixed(bytes: usize) -> Vec<u8> {
+    let mut random = Random(7);
+    let text = b"a line of text, and another, with words that come again\n";
+    let mut out = Vec::with_capacity(bytes + 300);
+    while out.len() < bytes {
+        let from = random.next(20);
+        out.extend_from_slice(&text[from..]);
+        out.extend((0..random.next(30)).map(|_| random.next(256) as u8));
+    }
+    out.truncate(bytes);
+    out
+}
+
+#[test]
+fn what_is_written_depends_on_content_and_level_alone() {
+    let pool = Workers::new(2);
+    let member = GzipMember::new();
+    // Around the ends of chunks.
+    for bytes in [0, 1, 262_143, 262_144, 262_145, 524_288, 1_500_000] {
+        let content = mixed(bytes);
+        for level in [0, 1, 6, 9] {
+            let plain = GzipOptions::new().level(level);
+            let expected = written(
+                &mut GzipEncoder::new(&plain),
+                &member,
+                &content,
+                bytes.max(1),
+                1 << 20,
+            );
+            assert!(theirs(&expected, bytes) == content, "{bytes} at {level}");
+            for options in [
+                plain.clone(),
+                plain.clone().workers(pool.clone()),
+                plain.threads(3),
+            ] {
+                let mut encoder = GzipEncoder::new(&options);
+                for (part, room) in [(1000, 7), (300_000, 100_000)] {
+                    let file = written(&mut encoder, &member, &content, part, room);
+                    assert!(file == expected, "{bytes} at {level} in {part}, {room}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn names_and_times_are_written_and_read() {
+    let mut encoder = GzipEncoder::new(&GzipOptions::new().level(9));
+    let long = vec![b'n'; 4097];
+    for (name, kept) in [
+        (&b"a.txt"[..], Some(&b"a.txt"[..])),
+        (b"", None),
+        (b"cut\0here", Some(b"cut")),
+        (&long[1..], Some(&long[1..])),
+        (&long, None),
+    ] {
+        let member = GzipMember::new().name(name).modified(1_600_000_000);
+        let file = written(&mut encoder, &member, b"content", 100, 100);
+        assert!(theirs(&file, 7) == b"content");
+        // A second member says nothing about the file.
+        let other = GzipMember::new().name("other");
+        let more = written(&mut encoder, &other, b"more", 100, 100);
+        for cut in [1, 100] {
+            let mut decoder = GzipDecoder::new();
+            let mut out = [0; 100];
+            for part in [&file[..], &more].concat().chunks(cut) {
+                decoder.read(part, &mut out).expect("read");
+            }
+            let member = decoder.member().expect("read");
+            assert_eq!(member.name.as_deref(), kept);
+            assert_eq!(member.modified, 1_600_000_000);
+            assert_eq!(
+                decoder.finish().expect("whole").crc32,
+                crc32fast::hash(b"more")
+            );
+        }
+    }
+}
+
+#[test]
+fn trailing_data_is_skipped_where_that_is_asked_for() {
+    let one = member(b"content", 0, 6);
+    let end = one.len() as u64;
+    for (tail, trailing) in [
+        (&b""[..], None),
+        (b"more", Some(end)),
+        (b"\0\0\0", None),
+        (b"\0\0more", Some(end + 2)),
+        (b"\x1fx", Some(end)),
+    ] {
+        for cut in [1, 1000] {
+            let mut decoder = GzipDecoder::new();
+            decoder.skip_trailing(true);
+            let (mut content, mut room) = (Vec::new(), [0; 100]);
+            for part in [&one[..], tail].concat().chunks(cut) {
+                let step = decoder.read(part, &mut room).expect("read");
+                assert_eq!(step.consumed, part.len());
+                content.extend_from_slice(&room[..step.produced]);
+            }
+            assert_eq!(content, b"content");
+            assert_eq!(
+                decoder.finish().expect("whole").trailing,
+                trailing,
+                "{tail:?}"
+            );
+        }
+    }
+    // What begins like a member is one.
+    for tail in [&b"\x1f"[..], b"\x1f\x8b"] {
+        let mut decoder = GzipDecoder::new();
+        decoder.skip_trailing(true);
+        let file = [&one[..], tail].concat();
+        decoder.read(&file, &mut [0; 100]).expect("read");
+        let error = decoder.finish().expect_err("cut");
+        assert_eq!(error.flaw(), GzipFlaw::Truncated);
+    }
+}
+
+#[test]
+fn a_member_that_is_given_up_leaves_no_trace() {
+    let content = mixed(2_000_000);
+    for threads in [0, 2] {
+        let mut encoder = GzipEncoder::new(&GzipOptions::new().threads(threads));
+        assert!(encoder.push(b"", &mut [], true, Duration::ZERO).is_err());
+        encoder.abandon();
+        let member = GzipMember::new();
+        let expected = written(&mut encoder, &member, b"content", 9, 9);
+        encoder.begin(&member).expect("begun");
+        let mut rest = &content[..];
+        for _ in 0..4 {
+            let step = encoder.push(rest, &mut [0; 100_000], false, Duration::ZERO);
+            rest = &rest[step.expect("pushed").consumed..];
+        }
+        encoder.abandon();
+        assert!(written(&mut encoder, &member, b"content", 9, 9) == expected);
+        encoder.begin(&member).expect("begun");
+        assert!(encoder.begin(&member).is_err());
+    }
 }

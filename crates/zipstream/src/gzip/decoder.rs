@@ -2,6 +2,7 @@
 
 use super::error::{GzipError, GzipFlaw};
 use super::header::Header;
+use super::member::GzipMember;
 use crate::crc::Crc32;
 use crate::deflate::Inflater;
 
@@ -28,6 +29,10 @@ pub struct GzipTotals {
     pub bytes_in: u64,
     /// Content bytes produced.
     pub bytes_out: u64,
+    /// CRC-32 of the last member's content.
+    pub crc32: u32,
+    /// The byte at which other data follows the last member, if that is skipped.
+    pub trailing: Option<u64>,
 }
 
 /// What comes next.
@@ -42,11 +47,13 @@ enum Part {
     /// After a member: another one, or zeros up to the end.
     Between,
     Padding,
+    /// What follows the last member is skipped.
+    Trailing,
 }
 
 /// Decompresses a gzip file: any number of members, whose contents follow each other. Holds no call longer
 /// than its input and output are long, and needs 200 KiB. Zeros behind the last member are padding, as gzip
-/// has it; other data is an error.
+/// has it; other data is an error, unless [`skip_trailing`](Self::skip_trailing) was called.
 ///
 /// ```
 /// use zipstream::gzip::GzipDecoder;
@@ -68,17 +75,21 @@ pub struct GzipDecoder {
     stream_start: u64,
     content: u64,
     totals: GzipTotals,
+    member: Option<GzipMember>,
+    skips_trailing: bool,
 }
 
 impl Default for GzipDecoder {
     fn default() -> Self {
         Self {
-            part: Part::Header(Header::default()),
+            part: Part::Header(Header::kept()),
             inflater: Inflater::new(),
             sum: Crc32::new(),
             stream_start: 0,
             content: 0,
             totals: GzipTotals::default(),
+            member: None,
+            skips_trailing: false,
         }
     }
 }
@@ -91,9 +102,21 @@ impl GzipDecoder {
 
     /// Starts another file, and keeps its memory.
     pub fn restart(&mut self) {
-        self.part = Part::Header(Header::default());
+        self.part = Part::Header(Header::kept());
         self.inflater.restart();
         self.totals = GzipTotals::default();
+        self.member = None;
+    }
+
+    /// Whether other data behind the last member is skipped, as gzip does with a warning. It is data that does
+    /// not begin like a member; [`GzipTotals::trailing`] is its byte.
+    pub fn skip_trailing(&mut self, skips: bool) {
+        self.skips_trailing = skips;
+    }
+
+    /// What the header of the first member says, once it was read.
+    pub fn member(&self) -> Option<&GzipMember> {
+        self.member.as_ref()
     }
 
     /// What was read so far.
@@ -139,12 +162,22 @@ impl GzipDecoder {
                 _ if rest.is_empty() => break,
                 Part::Header(header) => {
                     let start = here - header.before();
-                    let taken = header.read(rest).map_err(|(flaw, at)| {
-                        let behind = self.totals.members > 0 && flaw == GzipFlaw::NotGzip;
-                        let flaw = if behind { GzipFlaw::TrailingData } else { flaw };
-                        GzipError::new(flaw, start + at)
-                    })?;
+                    let behind = self.totals.members > 0;
+                    let taken = match header.read(rest) {
+                        Ok(taken) => taken,
+                        Err((GzipFlaw::NotGzip, _)) if behind && self.skips_trailing => {
+                            self.totals.trailing = Some(start);
+                            self.part = Part::Trailing;
+                            continue;
+                        }
+                        Err((flaw, at)) => {
+                            let behind = behind && flaw == GzipFlaw::NotGzip;
+                            let flaw = if behind { GzipFlaw::TrailingData } else { flaw };
+                            return Err(GzipError::new(flaw, start + at));
+                        }
+                    };
                     if header.is_done() {
+                        self.member = self.member.take().or_else(|| header.take_member());
                         self.inflater.restart();
                         self.sum = Crc32::new();
                         (self.stream_start, self.content) = (here + taken as u64, 0);
@@ -160,6 +193,7 @@ impl GzipDecoder {
                         let trailer = *gathered;
                         self.verify(trailer, here + taken as u64 - TRAILER_BYTES as u64)?;
                         self.totals.members += 1;
+                        self.totals.crc32 = self.sum.sum();
                         self.part = Part::Between;
                     }
                     taken
@@ -171,7 +205,13 @@ impl GzipDecoder {
                     };
                     0
                 }
+                Part::Trailing => rest.len(),
                 Part::Padding => match rest.iter().position(|byte| *byte != 0) {
+                    Some(at) if self.skips_trailing => {
+                        self.totals.trailing = Some(here + at as u64);
+                        self.part = Part::Trailing;
+                        at
+                    }
                     Some(at) => {
                         let offset = here + at as u64;
                         return Err(GzipError::new(GzipFlaw::TrailingData, offset));
@@ -211,8 +251,8 @@ impl GzipDecoder {
     /// # Errors
     /// The input ends inside a member, or was empty.
     pub fn finish(&self) -> Result<GzipTotals, GzipError> {
-        match self.part {
-            Part::Between | Part::Padding => Ok(self.totals),
+        match &self.part {
+            Part::Between | Part::Padding | Part::Trailing => Ok(self.totals),
             _ => Err(GzipError::new(GzipFlaw::Truncated, self.totals.bytes_in)),
         }
     }

@@ -1,6 +1,7 @@
-//! A member's header, in any cut of the input.
+//! A member's header: read in any cut of the input, and written.
 
 use super::error::GzipFlaw;
+use super::member::{GzipMember, NAME_BYTES_MAX};
 
 /// The first two bytes of each member.
 pub const MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -12,6 +13,8 @@ const HAS_CHECKSUM: u8 = 1 << 1;
 const HAS_EXTRA: u8 = 1 << 2;
 const HAS_NAME: u8 = 1 << 3;
 const HAS_COMMENT: u8 = 1 << 4;
+/// The system of headers that are written: Unix.
+const UNIX: u8 = 3;
 /// Flags that RFC 1952 reserves.
 const RESERVED: u8 = 0b1110_0000;
 
@@ -27,7 +30,8 @@ enum Part {
     Done,
 }
 
-/// Reads a header. Names, comments and extra fields are skipped, so it needs no memory for them.
+/// Reads a header. Comments and extra fields are skipped, and so are names unless they are wanted: a hostile one needs no
+/// memory.
 #[derive(Debug, Clone)]
 pub(super) struct Header {
     part: Part,
@@ -38,6 +42,8 @@ pub(super) struct Header {
     sum: crc32fast::Hasher,
     /// Bytes of the header before those of the current call.
     before: u64,
+    /// What it says, if that is wanted.
+    member: Option<GzipMember>,
 }
 
 impl Default for Header {
@@ -49,11 +55,36 @@ impl Default for Header {
             flags: 0,
             sum: crc32fast::Hasher::new(),
             before: 0,
+            member: None,
         }
     }
 }
 
 impl Header {
+    /// A header whose name and time are kept.
+    pub(super) fn kept() -> Self {
+        Self {
+            member: Some(GzipMember::new()),
+            ..Self::default()
+        }
+    }
+
+    /// What it says, if that was kept.
+    pub(super) fn take_member(&mut self) -> Option<GzipMember> {
+        self.member.take()
+    }
+
+    /// Keeps a part of the name.
+    fn keep_name(&mut self, part: &[u8]) {
+        let Some(member) = &mut self.member else {
+            return;
+        };
+        let name = member.name.get_or_insert_default();
+        // One byte beyond the longest says that it is too long.
+        let room = (NAME_BYTES_MAX + 1).saturating_sub(name.len());
+        name.extend_from_slice(&part[..part.len().min(room)]);
+    }
+
     pub(super) fn is_done(&self) -> bool {
         self.part == Part::Done
     }
@@ -95,8 +126,10 @@ impl Header {
                 Part::Name | Part::Comment => rest[taken - 1] == 0,
                 Part::Done => false,
             };
-            if part == Part::Fixed {
-                self.judge(ended)?;
+            match part {
+                Part::Fixed => self.judge(ended)?,
+                Part::Name => self.keep_name(&rest[..taken - usize::from(ended)]),
+                _ => {}
             }
             if ended {
                 let first = here + taken as u64 - self.count as u64;
@@ -132,6 +165,10 @@ impl Header {
                 let stated = self.flags;
                 return Err((GzipFlaw::Flags { stated }, 3));
             }
+            if let Some(member) = &mut self.member {
+                let [.., a, b, c, d, _, _] = self.gathered;
+                member.modified = u32::from_le_bytes([a, b, c, d]);
+            }
         }
         Ok(())
     }
@@ -145,6 +182,14 @@ impl Header {
             Part::ExtraLength if extra > 0 => {
                 self.part = Part::Extra { left: extra };
                 return Ok(());
+            }
+            Part::Name => {
+                if let Some(member) = &mut self.member {
+                    member.name = member
+                        .name
+                        .take()
+                        .filter(|name| name.len() <= NAME_BYTES_MAX);
+                }
             }
             Part::Checksum => {
                 let computed = (self.sum.clone().finalize() & 0xffff) as u16;
@@ -173,5 +218,25 @@ impl Header {
             .find(|(flag, _)| self.flags & flag != 0);
         self.part = next.map_or(Part::Done, |(_, part)| *part);
         Ok(())
+    }
+}
+
+/// Appends the header of a member of this level.
+pub(super) fn write(member: &GzipMember, level: i32, out: &mut Vec<u8>) {
+    let name = member.name.as_deref().unwrap_or_default();
+    let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
+    let flags = if name.is_empty() { 0 } else { HAS_NAME };
+    let effort = match level {
+        ..=1 => 4,
+        9.. => 2,
+        _ => 0,
+    };
+    out.extend_from_slice(&MAGIC);
+    out.extend_from_slice(&[8, flags]);
+    out.extend_from_slice(&member.modified.to_le_bytes());
+    out.extend_from_slice(&[effort, UNIX]);
+    if flags != 0 {
+        out.extend_from_slice(name);
+        out.push(0);
     }
 }

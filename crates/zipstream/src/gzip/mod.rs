@@ -1,9 +1,14 @@
-//! gzip (RFC 1952), reading: members one after the other, input in any cut, each member verified.
+//! gzip (RFC 1952): members one after the other. They are read in any cut and verified, and written in chunks
+//! that threads can share.
 
 mod decoder;
+mod encoder;
 mod error;
 mod header;
+mod member;
 
 pub use decoder::{GzipDecoder, GzipStep, GzipTotals};
+pub use encoder::{GzipEncoded, GzipEncoder, GzipOptions};
 pub use error::{GzipError, GzipFlaw};
 pub use header::MAGIC;
+pub use member::GzipMember;

@@ -16,9 +16,12 @@ mod sequence;
 mod workers;
 mod writer;
 
+pub(crate) use batch::{Chunk, Coding, Job as ChunkJob};
 pub use budget::Budget;
 pub use encoder::ArchiveEncoder;
+pub(crate) use engines::Engines;
 pub use entry_writer::EntryWriter;
+pub(crate) use in_flight::InFlight;
 pub use options::{ArchiveOptions, EntryOptions, Job, JobObserver, KnownContent};
 pub use sequence::{Patch, Totals};
 pub use workers::Workers;
