@@ -14,6 +14,7 @@ mod built;
 mod commands;
 mod export;
 mod failure;
+mod gzip_compat;
 mod hyper_compat;
 mod io;
 mod session;
@@ -68,7 +69,13 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
         .first()
         .and_then(|name| zstd_compat::flags::Name::of(name))
     {
-        return Exit::Own(zstd_compat::run(name, &argv));
+        return zstd_compat::run(name, &argv);
+    }
+    if let Some(name) = argv.first().and_then(|name| gzip_compat::Name::of(name)) {
+        return match gzip_compat::run(name, &argv) {
+            Some(code) => Exit::Named(code),
+            None => Exit::Own(ExitStatus::Interrupted),
+        };
     }
     if let Some(name) = argv.first().and_then(|name| zip_compat::Name::of(name)) {
         return Exit::Named(zip_compat::run(name, &argv));

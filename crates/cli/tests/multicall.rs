@@ -324,7 +324,12 @@ fn listings_read_as_those_of_zstd() {
     let binary = Binary::new();
     let dir = directory();
     fixture(dir.path());
-    for line in ["zstd -l c.zst", "zstd -l c.zst two.zst", "unzstd -l c.zst"] {
+    for line in [
+        "zstd -l c.zst",
+        "zstd -l c.zst two.zst",
+        "unzstd -l c.zst",
+        "zstd -lv c.zst",
+    ] {
         let mut rest = words(line).into_iter();
         let program = rest.next().expect("a name");
         let their = run(program.into(), dir.path(), rest, b"").expect(0);
@@ -604,7 +609,10 @@ fn mistakes_end_with_one() {
             "zstd: Incorrect parameter: --bad\nhelp: usage: zstd",
         ),
         ("zstd -b1 a", "perfkit compress-bench"),
-        ("zstd --format=lz4 a", "only zstd is supported"),
+        (
+            "zstd --format=brotli a",
+            "choose zstd, gzip, xz, lzma or lz4",
+        ),
         ("zstd -f a -o a", "would become itself"),
         ("zstd -d a", "does not end in .zst"),
         (

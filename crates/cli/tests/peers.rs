@@ -8,6 +8,8 @@ mod fix_engines;
 mod fix_json;
 #[cfg(target_os = "linux")]
 mod fix_takeover;
+#[cfg(unix)]
+mod gzip_peers;
 mod hdr_peers;
 mod html_peers;
 #[cfg(unix)]
@@ -27,6 +29,8 @@ fn main() {
         #[cfg(target_os = "linux")]
         fix_takeover::trials(),
         fix_json::trials(),
+        #[cfg(unix)]
+        gzip_peers::trials(),
         hdr_peers::trials(),
         html_peers::trials(),
         #[cfg(unix)]

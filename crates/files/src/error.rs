@@ -89,7 +89,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// The target of a source has no name, since the source has another suffix.
-    #[error("'{}' does not end in .zst or .gz, so its target has no name", path.display())]
+    #[error("'{}' does not end in .zst, .gz, .xz, .lzma or .lz4, so its target has no name", path.display())]
     NoSuffix {
         /// The source.
         path: PathBuf,

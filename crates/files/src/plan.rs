@@ -7,10 +7,18 @@ use walkdir::WalkDir;
 
 use crate::{Error, Result, target, url};
 
-/// Suffix of zstd files.
-const SUFFIX: &str = "zst";
 /// The suffixes of what is decompressed, and what is left of the name.
-const SUFFIXES: [(&str, &str); 4] = [(SUFFIX, ""), ("tzst", "tar"), ("gz", ""), ("tgz", "tar")];
+const SUFFIXES: [(&str, &str); 9] = [
+    ("zst", ""),
+    ("tzst", "tar"),
+    ("gz", ""),
+    ("tgz", "tar"),
+    ("xz", ""),
+    ("txz", "tar"),
+    ("lzma", ""),
+    ("lz4", ""),
+    ("tlz4", "tar"),
+];
 
 /// Where a job's output goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,13 +45,15 @@ pub struct Job {
 /// Which way the bytes go, for names and for what a walk picks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// `FILE` becomes `FILE.zst`. A walk takes all files, or all that are not compressed yet.
+    /// `FILE` becomes `FILE.zst`, or what the suffix is. A walk takes all files, or all that are not compressed yet.
     Compress {
+        /// The suffix, without its dot.
+        suffix: &'static str,
         /// Whether a walk leaves out files that have the suffix.
         exclude_compressed: bool,
     },
-    /// `FILE.zst` or `FILE.gz` becomes `FILE`, `FILE.tzst` or `FILE.tgz` becomes `FILE.tar`. A walk takes files
-    /// with such a suffix.
+    /// `FILE.zst` becomes `FILE`, `FILE.tzst` becomes `FILE.tar`; in the same way `gz`, `tgz`, `xz`, `txz`, `lzma`,
+    /// `lz4` and `tlz4`. A walk takes files with such a suffix.
     Decompress,
 }
 
@@ -184,10 +194,10 @@ fn destination(source: &Path, request: &Request<'_>) -> Result<Destination> {
     let source = named.as_deref().unwrap_or(source);
     let place = |name| place(source, name, &request.place).map(Destination::File);
     match request.direction {
-        Direction::Compress { .. } => {
+        Direction::Compress { suffix, .. } => {
             let mut name = OsString::from(source);
             name.push(".");
-            name.push(SUFFIX);
+            name.push(suffix);
             place(name.into())
         }
         Direction::Decompress => match suffix_of(source) {
@@ -245,8 +255,13 @@ fn walk(root: &Path, request: &Request<'_>, sources: &mut Vec<PathBuf>, result: 
                 let suffix = suffix_of(entry.path()).map(|(suffix, _)| suffix);
                 let wanted = match request.direction {
                     _ if request.any_name => true,
-                    Direction::Compress { exclude_compressed } => {
-                        !(exclude_compressed && matches!(suffix, Some("zst" | "tzst")))
+                    Direction::Compress {
+                        suffix: own,
+                        exclude_compressed,
+                    } => {
+                        let is_own =
+                            |found: &str| found == own || found.strip_prefix('t') == Some(own);
+                        !(exclude_compressed && suffix.is_some_and(is_own))
                     }
                     Direction::Decompress => suffix.is_some(),
                 };

@@ -17,6 +17,7 @@ pub(crate) mod expressions;
 pub(crate) mod fix;
 pub(crate) mod fix_bench;
 pub(crate) mod fix_logs;
+pub(crate) mod formats;
 pub(crate) mod frames;
 pub(crate) mod list;
 pub(crate) mod reference;

@@ -7,22 +7,87 @@ use std::io;
 use files::BUFFER_BYTES;
 use files::sink::Check;
 use twox_hash::XxHash64;
+use zipstream::gzip::GzipDecoder;
 use zstdkit::{Decoder, DecoderOptions};
 
+use crate::commands::formats::Format;
+use crate::commands::formats::unpack::Unpacker;
+
+/// The most memory for the dictionary of what was just written.
+const DICTIONARY_BYTES: u64 = 1 << 30;
+
 /// Decodes output as it is written and hashes the content.
-#[derive(Debug)]
 pub(crate) struct Verifier {
-    decoder: Decoder,
+    decoder: Of,
     room: Vec<u8>,
     hasher: XxHash64,
     bytes: u64,
     error: Option<String>,
 }
 
+enum Of {
+    Zstd(Box<Decoder>),
+    Gzip(Box<GzipDecoder>),
+    Other(Box<Unpacker>),
+}
+
+impl Of {
+    /// Bytes consumed and produced.
+    fn push(&mut self, input: &[u8], room: &mut [u8]) -> Result<(usize, usize), String> {
+        match self {
+            Self::Zstd(decoder) => {
+                let step = decoder.push(input, room);
+                step.map(|step| (step.consumed, step.produced))
+                    .map_err(|error| error.to_string())
+            }
+            Self::Gzip(decoder) => {
+                let step = decoder.read(input, room);
+                step.map(|step| (step.consumed, step.produced))
+                    .map_err(|error| error.to_string())
+            }
+            Self::Other(decoder) => {
+                let step = decoder.push(input, room, false);
+                step.map(|step| (step.consumed, step.produced))
+                    .map_err(|fault| format!("{fault:?}"))
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), String> {
+        match self {
+            Self::Zstd(decoder) => decoder
+                .finish()
+                .map(drop)
+                .map_err(|error| error.to_string()),
+            Self::Gzip(decoder) => decoder
+                .finish()
+                .map(drop)
+                .map_err(|error| error.to_string()),
+            Self::Other(decoder) => decoder
+                .finish()
+                .map(drop)
+                .map_err(|fault| format!("{fault:?}")),
+        }
+    }
+}
+
+impl std::fmt::Debug for Verifier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Verifier")
+            .field("bytes", &self.bytes)
+            .field("error", &self.error)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Verifier {
     /// Begins with the first byte.
-    pub(crate) fn new(options: &DecoderOptions) -> io::Result<Self> {
-        let decoder = Decoder::new(options).map_err(io::Error::other)?;
+    pub(crate) fn new(format: Format, options: &DecoderOptions) -> io::Result<Self> {
+        let decoder = match format {
+            Format::Zstd => Of::Zstd(Box::new(Decoder::new(options).map_err(io::Error::other)?)),
+            Format::Gzip => Of::Gzip(Box::default()),
+            other => Of::Other(Box::new(Unpacker::new(other, DICTIONARY_BYTES))),
+        };
         let room = vec![0; BUFFER_BYTES];
         Ok(Self {
             decoder,
@@ -38,27 +103,38 @@ impl Check for Verifier {
     fn feed(&mut self, mut input: &[u8]) {
         while self.error.is_none() {
             match self.decoder.push(input, &mut self.room) {
-                Ok(step) => {
-                    self.hasher.write(&self.room[..step.produced]);
-                    self.bytes += step.produced as u64;
-                    input = &input[step.consumed.min(input.len())..];
-                    if step.consumed == 0 && step.produced == 0 {
+                Ok((consumed, produced)) => {
+                    self.hasher.write(&self.room[..produced]);
+                    self.bytes += produced as u64;
+                    input = &input[consumed.min(input.len())..];
+                    if consumed == 0 && produced == 0 {
                         return;
                     }
                 }
-                Err(error) => self.error = Some(error.to_string()),
+                Err(error) => self.error = Some(error),
             }
         }
     }
 
     /// XXH64 and number of bytes of the content, or why there is none.
-    fn finish(self: Box<Self>) -> Result<(u64, u64), String> {
+    fn finish(mut self: Box<Self>) -> Result<(u64, u64), String> {
+        if let Of::Other(decoder) = &mut self.decoder
+            && self.error.is_none()
+        {
+            // Only now is it known that no more follows.
+            while let Ok(step) = decoder.push(&[], &mut self.room, true)
+                && step.produced > 0
+            {
+                self.hasher.write(&self.room[..step.produced]);
+                self.bytes += step.produced as u64;
+            }
+        }
         match self.error {
             Some(error) => Err(error),
-            None => match self.decoder.finish() {
-                Ok(_) => Ok((self.hasher.finish(), self.bytes)),
-                Err(error) => Err(error.to_string()),
-            },
+            None => self
+                .decoder
+                .finish()
+                .map(|()| (self.hasher.finish(), self.bytes)),
         }
     }
 }
@@ -74,7 +150,7 @@ mod tests {
         let content = b"some content, some content, some content".repeat(1000);
         let frame = zstdkit::compress(&content, &zstdkit::EncoderOptions::default()).expect("ok");
         let write = |frame: &[u8]| {
-            let verifier = Verifier::new(&DecoderOptions::default()).expect("made");
+            let verifier = Verifier::new(Format::Zstd, &DecoderOptions::default()).expect("made");
             let options = SinkOptions {
                 check: Some(Box::new(verifier)),
                 ..SinkOptions::default()

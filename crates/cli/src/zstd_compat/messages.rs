@@ -162,11 +162,18 @@ impl Listing {
         }
     }
 
-    pub(super) fn add(&mut self, path: &Path, summary: &Summary, dictionary: Option<u32>) {
+    /// `dictionary` is the first that a frame names, `checksum` that of the last frame.
+    pub(super) fn add(
+        &mut self,
+        path: &Path,
+        summary: &Summary,
+        dictionary: Option<u32>,
+        checksum: Option<u32>,
+    ) {
         let name = path.display().to_string();
         self.total.add(summary);
         if self.full {
-            self.paragraph(&name, summary, dictionary);
+            self.paragraph(&name, summary, dictionary, checksum);
         } else {
             self.row(summary, &name);
         }
@@ -203,7 +210,13 @@ impl Listing {
         );
     }
 
-    fn paragraph(&mut self, name: &str, summary: &Summary, dictionary: Option<u32>) {
+    fn paragraph(
+        &mut self,
+        name: &str,
+        summary: &Summary,
+        dictionary: Option<u32>,
+        checksum: Option<u32>,
+    ) {
         let amount = |bytes| format!("{} ({bytes} B)", size(bytes, false).trim_start());
         let text = &mut self.text;
         let _ = writeln!(
@@ -227,7 +240,10 @@ impl Listing {
             let _ = writeln!(text, "Decompressed Size: {}", amount(bytes));
             let _ = writeln!(text, "Ratio: {ratio:.4}");
         }
-        let _ = writeln!(text, "Check: {}\n", check(summary));
+        // Of several frames, none is that of the file.
+        let checksum = checksum.filter(|_| summary.frames == 1);
+        let checksum = checksum.map_or(String::new(), |sum| format!(" {sum:08x}"));
+        let _ = writeln!(text, "Check: {}{checksum}\n", check(summary));
     }
 }
 
@@ -363,7 +379,7 @@ mod tests {
         summary.compressed_bytes = 26_672;
         summary.uncompressed_bytes = Some(108_894);
         let mut listing = Listing::new(false);
-        listing.add(Path::new("a.zst"), &summary, None);
+        listing.add(Path::new("a.zst"), &summary, None, None);
         let text = listing.text();
         assert_eq!(
             text.lines().nth(1),

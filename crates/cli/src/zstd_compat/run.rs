@@ -10,6 +10,7 @@ use files::plan::{self, Destination, Direction, Jobs, Place, Request};
 use report::{ExitStatus, Outcome};
 use zstdkit::parallel::JobObserver;
 
+use crate::Exit;
 use crate::commands::compress::flags::CompressPlan;
 use crate::commands::compress::run::Compress;
 use crate::commands::compress::train;
@@ -26,6 +27,7 @@ use crate::term::signal::{self, Ending};
 use crate::term::{question, screen};
 use crate::zstd_compat::flags::{self, Action, Name, Variables, ZstdPlan};
 use crate::zstd_compat::messages::{self, Totals, Way};
+use crate::zstd_compat::pipes;
 
 /// Suffixes of compressed files.
 const COMPRESSED: [&str; 12] = [
@@ -33,7 +35,15 @@ const COMPRESSED: [&str; 12] = [
 ];
 
 /// Runs a command line of the zstd program. Every failure is exit code 1, as in that program.
-pub(crate) fn run(name: Name, argv: &[OsString]) -> ExitStatus {
+pub(crate) fn run(name: Name, argv: &[OsString]) -> Exit {
+    match name {
+        Name::Zstdgrep => Exit::Named(pipes::grep(argv)),
+        Name::Zstdless => Exit::Named(pipes::less(argv)),
+        _ => Exit::Own(zstd(name, argv)),
+    }
+}
+
+fn zstd(name: Name, argv: &[OsString]) -> ExitStatus {
     let variable = |name| std::env::var(name).ok();
     let variables = Variables {
         level: variable("ZSTD_CLEVEL"),
@@ -155,6 +165,7 @@ fn jobs(plan: &ZstdPlan, direction: Direction, nowhere: bool) -> Result<Jobs> {
 
 fn compress(plan: &ZstdPlan, mut own: CompressPlan) -> Result<ExitStatus> {
     let direction = Direction::Compress {
+        suffix: own.format.suffix(),
         exclude_compressed: false,
     };
     let jobs = jobs(plan, direction, false)?;
@@ -283,13 +294,14 @@ fn list_all(jobs: &Jobs, verbosity: i32) -> Result<ExitStatus> {
             return Ok(ExitStatus::Interrupted);
         }
         let mut summary = list::Summary::of(1);
-        let mut dictionary = None;
+        let (mut dictionary, mut checksum) = (None, None);
         let scanned = list::scan(&job.source, |frame| {
             dictionary = dictionary.or(frame.dictionary_id);
+            checksum = frame.checksum;
             summary.add_frame(&frame);
         });
         match scanned {
-            Ok(_) => listing.add(&job.source, &summary, dictionary),
+            Ok(_) => listing.add(&job.source, &summary, dictionary, checksum),
             Err(failure) => {
                 message::failure(&failure);
                 status = ExitStatus::Failure;

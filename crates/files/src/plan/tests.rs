@@ -3,6 +3,7 @@
 use super::*;
 
 const COMPRESS: Direction = Direction::Compress {
+    suffix: "zst",
     exclude_compressed: true,
 };
 
@@ -18,7 +19,10 @@ fn names_follow_the_suffix_both_ways() {
         "c.log.gz".into(),
         "d.tgz".into(),
         ".gz".into(),
-        "e.xz".into(),
+        "e.bz2".into(),
+        "f.xz".into(),
+        "g.tlz4".into(),
+        "h.lzma".into(),
     ];
     let found = jobs(&Request::of(&files, Direction::Decompress)).expect("jobs");
     assert_eq!(
@@ -28,6 +32,9 @@ fn names_follow_the_suffix_both_ways() {
     assert_eq!(found.jobs[1].destination, Destination::File("b.tar".into()));
     assert_eq!(found.jobs[2].destination, Destination::File("c.log".into()));
     assert_eq!(found.jobs[3].destination, Destination::File("d.tar".into()));
+    assert_eq!(found.jobs[4].destination, Destination::File("f".into()));
+    assert_eq!(found.jobs[5].destination, Destination::File("g.tar".into()));
+    assert_eq!(found.jobs[6].destination, Destination::File("h".into()));
     assert_eq!(found.failures.len(), 2);
 }
 

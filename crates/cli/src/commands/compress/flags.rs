@@ -11,12 +11,14 @@ use crate::args::output::{ReportArgs, TerminalArgs};
 use crate::args::settings::{RecipePlan, ReferenceArgs, SettingArgs};
 use crate::args::{levels, units};
 use crate::commands::compress::train::flags::{TrainArgs, TrainPlan};
+use crate::commands::formats::Format;
 use crate::failure::{Failure, Result};
 
-/// Compress files, directories or standard input to zstd.
+/// Compress files, directories or standard input.
 ///
-/// Without FILE, or with `-`, compresses standard input to standard output. Otherwise compresses each
-/// FILE to FILE.zst and keeps the source. The report goes to standard error.
+/// To zstd, or to the --format that is named. Without FILE, or with `-`, compresses standard input to standard output. Otherwise compresses each
+/// FILE to FILE.zst, or to FILE with the suffix of the --format, and keeps the source. The report goes
+/// to standard error.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit compress -3 access.log
@@ -29,9 +31,21 @@ pub(crate) struct CompressArgs {
     /// read as it arrives, and the target goes to the current directory.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    /// Write zstd (the default), gzip, xz, lzma or lz4
+    ///
+    /// gzip is compressed by -T threads, and is the same for any number of them. xz, lzma and lz4 take
+    /// one thread, and of the settings only the level: 0 to 9, 0 to 9, 1 to 12.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        overrides_with = "format",
+        conflicts_with = "train"
+    )]
+    format: Option<Format>,
     /// Level 1 to 19, 3 by default, also spelled -1 … -19
     ///
-    /// 20 to 22 with --ultra. Digits and letters may share an argument, as in the zstd command: -19T0
+    /// 20 to 22 with --ultra. Of gzip 1 to 9, 6 by default. Digits and letters may share an argument, as in the zstd command: -19T0
     /// is --level=19 --threads=0.
     #[arg(long, value_name = "N", overrides_with_all = ["level", "fast"], allow_negative_numbers = true)]
     level: Option<i32>,
@@ -85,10 +99,10 @@ pub(crate) struct CompressArgs {
     verify: bool,
     #[arg(long = "no-verify", overrides_with = "verify", hide = true)]
     _no_verify: bool,
-    /// Skip files that end in .zst when walking a directory (the default)
+    /// Skip files with the suffix of the format when walking a directory (the default)
     #[arg(long, overrides_with = "no_exclude_compressed", hide_short_help = true)]
     exclude_compressed: bool,
-    /// Also compress files that end in .zst when walking a directory
+    /// Also compress files with that suffix when walking a directory
     #[arg(long, overrides_with = "exclude_compressed", hide_short_help = true)]
     no_exclude_compressed: bool,
     #[command(flatten)]
@@ -105,10 +119,23 @@ pub(crate) struct CompressArgs {
     pub(crate) terminal: TerminalArgs,
 }
 
+/// What gzip members state of their source.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct GzipNames {
+    /// Its name.
+    pub(crate) name: bool,
+    /// When it was last changed.
+    pub(crate) time: bool,
+}
+
 /// What `compress` is to do, whatever the flags were called.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CompressPlan {
-    /// Settings of the encoder.
+    /// What is written.
+    pub(crate) format: Format,
+    /// Whether gzip members state the name and the time of their source.
+    pub(crate) gzip_names: GzipNames,
+    /// Settings of the encoder; of other formats only the level and the checksum.
     pub(crate) encoder: EncoderOptions,
     /// Settings by purpose, which take the place of the level.
     pub(crate) recipe: Option<RecipePlan>,
@@ -129,7 +156,8 @@ pub(crate) struct CompressPlan {
 impl CompressArgs {
     /// Resolves the flags; no side effects.
     pub(crate) fn plan(&self) -> Result<CompressPlan> {
-        let level = self.resolved_level()?;
+        let format = self.format.unwrap_or_default();
+        let level = self.resolved_level(format)?;
         if let Some(log) = self.long
             && !(10..=31).contains(&log)
         {
@@ -146,8 +174,32 @@ impl CompressArgs {
             encoder.long_distance = true;
         }
         self.settings.apply(&mut encoder)?;
+        if format != Format::Zstd {
+            let plain = EncoderOptions::default()
+                .with_level(level)
+                .with_checksum(encoder.checksum)
+                .with_content_size(encoder.content_size);
+            let of_zstd = encoder != plain
+                || self.settings.recipe(None).is_some()
+                || self.reference.dictionary.is_some()
+                || self.reference.patch_from.is_some()
+                || self.seekable.is_some();
+            if of_zstd {
+                return Err(Failure::usage(format!(
+                    "--format {} does not go with settings that only zstd has",
+                    format.name()
+                ))
+                .help("leave out --long, --seekable, --recipe, -D, --patch-from and the like"));
+            }
+            if format == Format::Gzip && self.no_check {
+                return Err(Failure::usage("gzip files always have a checksum")
+                    .help("leave out --no-check"));
+            }
+        }
         let level_given = self.level.is_some() || self.fast.is_some();
         Ok(CompressPlan {
+            format,
+            gzip_names: GzipNames::default(),
             encoder,
             recipe: self.settings.recipe(level_given.then_some(level)),
             threads: levels::threads(self.threads.unwrap_or(1))?,
@@ -185,10 +237,32 @@ impl CompressArgs {
         }))
     }
 
-    fn resolved_level(&self) -> Result<i32> {
-        match self.fast {
-            Some(n) => levels::fast(n),
-            None => levels::level(self.level.unwrap_or(3), self.ultra),
+    fn resolved_level(&self, format: Format) -> Result<i32> {
+        let levels = format.levels();
+        match (self.fast, format) {
+            (Some(n), Format::Zstd) => levels::fast(n),
+            (None, Format::Zstd) => levels::level(self.level.unwrap_or(3), self.ultra),
+            (None, _) if !self.ultra => match self.level.unwrap_or(format.level()) {
+                level if levels.contains(&level) => Ok(level),
+                level => Err(Failure::usage(format!(
+                    "level {level} is out of range for {}",
+                    format.name()
+                ))
+                .help(format!(
+                    "choose a level from {} to {}",
+                    levels.start(),
+                    levels.end()
+                ))),
+            },
+            _ => Err(Failure::usage(format!(
+                "--fast and --ultra are levels of zstd, and not of {}",
+                format.name()
+            ))
+            .help(format!(
+                "choose a level from {} to {}",
+                levels.start(),
+                levels.end()
+            ))),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `perfkit compress`.
 
 pub(crate) mod flags;
+mod formats;
 mod press;
 pub(crate) mod run;
 mod stage;

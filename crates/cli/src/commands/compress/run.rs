@@ -34,6 +34,7 @@ pub(crate) fn run(
     }
     let mut plan = args.plan()?;
     let direction = Direction::Compress {
+        suffix: plan.format.suffix(),
         exclude_compressed: plan.exclude_compressed,
     };
     let jobs = plan::jobs(&Request {
@@ -53,8 +54,9 @@ pub(crate) fn run(
     if jobs.passed_over > 0 && args.terminal.wants_warnings() {
         message::note(
             &format!(
-                "{} files that end in .zst were passed over",
-                jobs.passed_over
+                "{} files that end in .{} were passed over",
+                jobs.passed_over,
+                plan.format.suffix()
             ),
             "--no-exclude-compressed compresses them again",
         );
@@ -79,7 +81,7 @@ pub(crate) fn run(
         overwrite: args.files_args.force.into(),
         rm: args.files_args.rm,
         sparse: false,
-        verify: plan.verify.then_some(&decoder),
+        verify: plan.verify.then_some((plan.format, &decoder)),
         hash: session.wants_hashes(),
         progress: args.terminal.wants_progress(),
         warnings: args.terminal.wants_warnings(),
@@ -98,6 +100,7 @@ pub(crate) fn run(
 
 fn describe(plan: &CompressPlan, outcome: &mut Outcome) {
     let params = &mut outcome.workload.params;
+    params.insert("format".to_owned(), plan.format.name().into());
     match plan.recipe {
         Some(plan) => params.insert("recipe".to_owned(), plan.recipe.name().into()),
         None => params.insert("level".to_owned(), plan.encoder.level.into()),

@@ -4,6 +4,7 @@ use files::BUFFER_BYTES;
 use files::plan::Job;
 use files::sink::Written;
 use files::source::Summary;
+use zipstream::gzip::GzipEncoder;
 use zstdkit::EncoderOptions;
 use zstdkit::parallel::{JobObserver, SeekableEncoder};
 use zstdkit::{Operation as Directive, State};
@@ -11,13 +12,14 @@ use zstdkit::{Operation as Directive, State};
 use crate::commands::codec::codec_failure;
 use crate::commands::compress::flags::CompressPlan;
 use crate::commands::compress::press::Press;
+use crate::commands::formats::Format;
 use crate::commands::transfer::{Opening, Operation, Stage, Stop, Stream, WAIT_MAX};
 use crate::failure::{Failure, Result};
 use crate::term::signal;
 
 /// Input of one operation: the largest zstd block, so that without worker threads one call
 /// compresses one block.
-const CHUNK_BYTES: usize = 128 * 1024;
+pub(super) const CHUNK_BYTES: usize = 128 * 1024;
 /// Output that a chunk needs at most, if nothing in it repeats (`ZSTD_compressBound`, rounded up).
 const ROOM_BYTES: usize = CHUNK_BYTES + CHUNK_BYTES / 128 + 64;
 
@@ -26,11 +28,13 @@ const ENCODERS_MAX: usize = 4;
 
 /// The encoders of a run, created when files need them.
 pub(crate) struct Compress {
-    plan: CompressPlan,
+    pub(super) plan: CompressPlan,
     /// The encoder used last, with its settings, and a few before it.
     encoders: Vec<(EncoderOptions, Press)>,
     /// The encoder for seekable files, if they are asked for.
     seekable: Option<SeekableEncoder>,
+    /// The encoder for gzip files, once there was one.
+    pub(super) gzip: Option<GzipEncoder>,
     pub(super) verified: u64,
     pub(super) wrong: u64,
 }
@@ -46,11 +50,14 @@ impl Compress {
             seekable: seekable.transpose().map_err(failed)?,
             plan,
             encoders: Vec::new(),
+            gzip: None,
             verified: 0,
             wrong: 0,
         };
-        // Invalid settings are a mistake of the command line, not of the first file.
-        stage.prepare(&[], None).map_err(failed)?;
+        if stage.plan.format == Format::Zstd {
+            // Invalid settings are a mistake of the command line, not of the first file.
+            stage.prepare(&[], None).map_err(failed)?;
+        }
         Ok(stage)
     }
 
@@ -106,7 +113,10 @@ impl Compress {
     /// because they do it.
     fn hashes_apart(&self) -> bool {
         let threads = self.plan.threads > 1 || self.plan.encoder.rsyncable;
-        self.plan.encoder.checksum && !threads && self.seekable.is_none()
+        self.plan.format == Format::Zstd
+            && self.plan.encoder.checksum
+            && !threads
+            && self.seekable.is_none()
     }
 
     fn encoder(&mut self) -> &mut Press {
@@ -125,6 +135,11 @@ impl Stage for Compress {
     }
 
     fn run(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop> {
+        match self.plan.format {
+            Format::Zstd => {}
+            Format::Gzip => return self.write_gzip(stream),
+            _ => return self.write_other(stream),
+        }
         if let Some(encoder) = &mut self.seekable {
             return many_frames(encoder, stream);
         }
@@ -214,10 +229,13 @@ impl Stage for Compress {
             plan,
             encoders: Vec::new(),
             seekable: None,
+            gzip: None,
             verified: 0,
             wrong: 0,
         };
-        another.prepare(&[], None).ok()?;
+        if another.plan.format == Format::Zstd {
+            another.prepare(&[], None).ok()?;
+        }
         Some(another)
     }
 

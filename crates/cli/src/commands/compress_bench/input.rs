@@ -83,6 +83,7 @@ impl Reading<'_> {
     ) -> Result<Data> {
         let paths = [path.to_owned()];
         let direction = Direction::Compress {
+            suffix: "zst",
             exclude_compressed: !self.stored,
         };
         let found = plan::jobs(&Request {

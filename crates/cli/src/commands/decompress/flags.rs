@@ -13,11 +13,11 @@ use crate::args::settings::ReferenceArgs;
 use crate::args::units::{self, ByteRange};
 use crate::failure::{Failure, Result};
 
-/// Decompress zstd or gzip, test or list.
+/// Decompress zstd, gzip, xz, lzma or lz4, test or list.
 ///
 /// Without FILE, or with `-`, decompresses standard input to standard output. Otherwise decompresses
-/// each FILE.zst or FILE.gz to FILE and keeps the source. The report goes to standard error, a listing
-/// (-l, zstd only) to standard output.
+/// each FILE.zst (.gz, .xz, .lzma, .lz4) to FILE and keeps the source. The format is that of the first
+/// bytes. The report goes to standard error, a listing (-l, zstd only) to standard output.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit decompress access.log.zst
@@ -78,6 +78,11 @@ pub(crate) struct DecompressArgs {
     /// Write every zero
     #[arg(long, overrides_with = "sparse")]
     no_sparse: bool,
+    /// Copy input that is not compressed unchanged
+    #[arg(long, overrides_with = "_no_pass_through", conflicts_with_all = ["test", "list", "range"], hide_short_help = true)]
+    pass_through: bool,
+    #[arg(long = "no-pass-through", overrides_with = "pass_through", hide = true)]
+    _no_pass_through: bool,
     #[command(flatten)]
     pub(crate) reference: ReferenceArgs,
     #[command(flatten)]
@@ -114,8 +119,10 @@ pub(crate) struct DecompressPlan {
     pub(crate) mode: DecompressMode,
     /// Whether zeros may become holes.
     pub(crate) sparse: bool,
-    /// Whether input that is not zstd is copied unchanged.
+    /// Whether input that is not compressed is copied unchanged.
     pub(crate) pass_through: bool,
+    /// Whether other data behind a gzip file is skipped, as gzip does.
+    pub(crate) skips_trailing: bool,
 }
 
 /// The most memory that a decoder needs in addition to its window.
@@ -165,7 +172,8 @@ impl DecompressArgs {
             range: self.range,
             mode,
             sparse: !self.no_sparse,
-            pass_through: false,
+            pass_through: self.pass_through,
+            skips_trailing: false,
         })
     }
 }

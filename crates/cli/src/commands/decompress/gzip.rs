@@ -3,6 +3,7 @@
 use zipstream::gzip::{GzipDecoder, GzipError, GzipFlaw};
 use zstdkit::Decoder;
 
+use super::other::too_much;
 use super::stage::{Decompress, record_block};
 use crate::commands::transfer::{Operation, Stop, Stream};
 use crate::failure::Failure;
@@ -18,6 +19,7 @@ impl Decompress {
     pub(super) fn read_gzip(&mut self, stream: &mut Stream<'_>) -> Result<(), Stop> {
         let mut decoder = self.gzip.take().unwrap_or_default();
         decoder.restart();
+        decoder.skip_trailing(self.skips_trailing);
         let result = self.read_members(stream, &mut decoder);
         self.gzip = Some(decoder);
         result
@@ -71,16 +73,17 @@ impl Decompress {
             .finish()
             .map_err(|error| self.refused(&name, Refused::Invalid(error)))?;
         self.checksums += totals.members;
+        if let Some(at) = totals.trailing {
+            self.trailing.push((stream.path().to_owned(), at));
+        }
+        self.totals = totals;
         Ok(())
     }
 
     fn refused(&mut self, name: &str, refused: Refused) -> Stop {
         let cannot = |why: String| Failure::new(format!("cannot decompress {name}: {why}"));
         Stop::Failed(match refused {
-            Refused::TooLarge { most } => cannot(format!(
-                "its content is larger than the limit of {most} bytes"
-            ))
-            .help("raise --max-output if the source is trusted"),
+            Refused::TooLarge { most } => too_much(name, most),
             Refused::Invalid(error) => {
                 let failure = cannot(error.to_string());
                 match error.flaw() {

@@ -2,6 +2,7 @@
 
 pub(crate) mod flags;
 mod gzip;
+mod other;
 mod passing;
 pub(crate) mod run;
 mod stage;

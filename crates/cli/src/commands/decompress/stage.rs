@@ -1,9 +1,11 @@
 //! Decodes all files of a run: in order, frames in parallel, or a part of the content.
 
+use std::path::PathBuf;
+
 use files::plan::Job;
 use files::sink::Written;
 use files::source::Summary;
-use zipstream::gzip::{self, GzipDecoder};
+use zipstream::gzip::{GzipDecoder, GzipTotals};
 use zstdkit::parallel::{JobObserver, ParallelDecoder};
 use zstdkit::seekable::{RangeDecoder, SeekTable};
 use zstdkit::{Decoder, DecoderOptions, ErrorKind, State};
@@ -12,6 +14,7 @@ use crate::args::units::ByteRange;
 use crate::commands::codec::{EMPTY_HELP, codec_failure};
 use crate::commands::decompress::flags::DecompressPlan;
 use crate::commands::decompress::passing::Passing;
+use crate::commands::formats::Format;
 use crate::commands::frames;
 use crate::commands::transfer::{Opening, Operation, Stage, Stop, Stream, WAIT_MAX};
 use crate::failure::{Failure, Result};
@@ -21,7 +24,7 @@ use crate::term::signal;
 const TABLE_BYTES_MAX: u64 = 256 << 20;
 
 /// The largest window of each of several decoders: that of all levels except `--ultra` and `--long`.
-const WINDOW_LOG_MAX_OF_ANOTHER: u32 = 23;
+pub(super) const WINDOW_LOG_MAX_OF_ANOTHER: u32 = 23;
 
 /// One decoder over all files of a run.
 pub(crate) struct Decompress {
@@ -38,9 +41,15 @@ pub(crate) struct Decompress {
     /// is read.
     many: Option<bool>,
     /// Whether this is one of several stages, which leaves frames with a large window to the first one.
-    is_another: bool,
+    pub(super) is_another: bool,
     /// For gzip files, once there was one.
     pub(super) gzip: Option<GzipDecoder>,
+    /// Whether other data behind the last gzip member is skipped.
+    pub(super) skips_trailing: bool,
+    /// Sources in which some was skipped, and from which byte.
+    pub(crate) trailing: Vec<(PathBuf, u64)>,
+    /// What the last gzip source was.
+    pub(crate) totals: GzipTotals,
     pub(super) checksums: u64,
     pub(super) checksum_errors: u64,
 }
@@ -68,6 +77,9 @@ impl Decompress {
             many: None,
             is_another: false,
             gzip: None,
+            skips_trailing: plan.skips_trailing,
+            trailing: Vec::new(),
+            totals: GzipTotals::default(),
             checksums: 0,
             checksum_errors: 0,
         })
@@ -131,8 +143,13 @@ impl Stage for Decompress {
     }
 
     fn run(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop> {
-        if self.part.is_none() && stream.begins_with(&gzip::MAGIC)? {
-            return self.read_gzip(stream);
+        if self.part.is_none()
+            && let Some(format) = Format::other(|magic| stream.begins_with(magic))?
+        {
+            return match format {
+                Format::Gzip => self.read_gzip(stream),
+                other => self.read_other(other, stream),
+            };
         }
         if let Some((table, range)) = self.part.take() {
             return self.read_range(stream, &table, range);
@@ -168,6 +185,9 @@ impl Stage for Decompress {
             many: None,
             is_another: true,
             gzip: None,
+            skips_trailing: self.skips_trailing,
+            trailing: Vec::new(),
+            totals: GzipTotals::default(),
             checksums: 0,
             checksum_errors: 0,
         })
@@ -176,6 +196,7 @@ impl Stage for Decompress {
     fn merge(&mut self, other: Self) {
         self.checksums += other.checksums;
         self.checksum_errors += other.checksum_errors;
+        self.trailing.extend(other.trailing);
     }
 }
 
@@ -219,6 +240,10 @@ impl Decompress {
             Ok(totals) => totals,
             Err(error) if self.pass_through && is_other(&error) => {
                 return passing.rest(stream, &[], error.offset().unwrap_or(0));
+            }
+            // gzip copies what is empty, too.
+            Err(error) if self.pass_through && self.skips_trailing && error.is_no_frame() => {
+                return Ok(());
             }
             // Too short to decide whether it is a frame.
             Err(_) if self.pass_through && passing.is_magic_cut_short() => {

@@ -35,7 +35,7 @@ pub(crate) struct Packed {
 }
 
 enum Codec {
-    Gzip(GzipDecoder),
+    Gzip(Box<GzipDecoder>),
     Zstd(Box<Decoder>),
 }
 
@@ -90,7 +90,7 @@ impl Source for Log {
                     return Ok(Got::End);
                 };
                 let codec = match magic {
-                    Magic::Gzip => Codec::Gzip(GzipDecoder::new()),
+                    Magic::Gzip => Codec::Gzip(Box::default()),
                     Magic::Zstd => {
                         let decoder = Decoder::new(&DecoderOptions::default());
                         Codec::Zstd(Box::new(decoder.map_err(io::Error::other)?))

@@ -76,7 +76,10 @@ pub(super) fn one<S: Stage>(
         .is_some_and(|metadata| metadata.len() <= INLINE_BYTES);
     // Waiting for a reader must not keep an interrupt from being seen.
     let behind = target.is_some_and(|target| !(small || opening.threaded) || target.may_wait());
-    let verifier = options.verify.map(Verifier::new).transpose();
+    let verifier = options
+        .verify
+        .map(|(format, options)| Verifier::new(format, options));
+    let verifier = verifier.transpose();
     let verifier = verifier.map_err(|error| write_error(target, error))?;
     let sparse = options.sparse && replaceable;
     let sink_options = SinkOptions {
@@ -105,7 +108,14 @@ pub(super) fn one<S: Stage>(
         progress: common.progress,
         calls: 0,
     };
-    hand.stage.run(&mut stream)?;
+    if let Err(stop) = hand.stage.run(&mut stream) {
+        // Standard output gets all that was read before what is damaged, as from other programs.
+        if matches!(stop, Stop::Failed(_)) && job.destination == Destination::Stdout {
+            let _ = stream.flush();
+            let _ = sink.finish();
+        }
+        return Err(stop);
+    }
     stream.flush()?;
     let (written, spare) = sink.finish().map_err(|error| write_error(target, error))?;
     *hand.spare = spare;

@@ -8,6 +8,7 @@ use files::sink::Written;
 use files::source::Summary;
 use zstdkit::DecoderOptions;
 
+use crate::commands::formats::Format;
 use crate::commands::transfer::stream::{Stop, Stream};
 use crate::failure::Result;
 
@@ -70,7 +71,7 @@ pub(crate) struct Options<'a> {
     /// Whether zeros may become holes.
     pub(crate) sparse: bool,
     /// How to decode output while it is written, to hash its content.
-    pub(crate) verify: Option<&'a DecoderOptions>,
+    pub(crate) verify: Option<(Format, &'a DecoderOptions)>,
     /// Whether inputs are hashed.
     pub(crate) hash: bool,
     /// Whether progress is shown.

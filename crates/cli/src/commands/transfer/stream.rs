@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -218,6 +219,16 @@ impl Stream<'_> {
     /// XXH64 of the source, once [`Stream::next`] has reached its end.
     pub(crate) fn hash(&self) -> Option<u64> {
         self.source.summary().xxh64
+    }
+
+    /// The path of the source.
+    pub(crate) fn path(&self) -> &Path {
+        &self.job.source
+    }
+
+    /// The attributes of a source that is a file.
+    pub(crate) fn attributes(&self) -> Option<&std::fs::Metadata> {
+        self.source.attributes()
     }
 
     /// The source as the user named it.

@@ -8,11 +8,14 @@ use files::plan::Place;
 
 use crate::args::settings::ReferenceArgs;
 use crate::commands::decompress::flags::DecompressMode;
+use crate::commands::formats::Format;
 use crate::failure::{Failure, Result};
 use crate::zstd_compat::flags::advanced::Advanced;
 use crate::zstd_compat::flags::program::{Name, Variables};
 use crate::zstd_compat::flags::training::Training;
-use crate::zstd_compat::flags::values::{incorrect, missing, named, next, number, sized};
+use crate::zstd_compat::flags::values::{
+    incorrect, missing, named, next, no_benchmark, number, sized,
+};
 
 /// What to do with the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +44,9 @@ pub(crate) enum Asked {
 /// A parsed command line.
 #[derive(Debug, Clone)]
 pub(crate) struct CommandLine {
+    pub(crate) name: Name,
+    /// What is written.
+    pub(crate) format: Format,
     pub(crate) operation: Operation,
     /// What to print instead of working.
     pub(crate) asked: Option<Asked>,
@@ -105,9 +111,11 @@ impl CommandLine {
     fn of(name: Name) -> Self {
         let cat = name.is_cat();
         Self {
-            operation: match name {
-                Name::Zstd | Name::Zstdmt => Operation::Compress,
-                _ => Operation::Decompress(DecompressMode::Write),
+            name,
+            format: name.format(),
+            operation: match name.compresses() {
+                true => Operation::Compress,
+                false => Operation::Decompress(DecompressMode::Write),
             },
             asked: None,
             files: Vec::new(),
@@ -119,14 +127,17 @@ impl CommandLine {
             },
             place: Place::Beside,
             force: cat,
-            rm: name == Name::Gunzip,
+            rm: name.removes(),
             recursive: false,
             exclude_compressed: false,
             pass_through: None,
             verbosity: if cat { 1 } else { 2 },
             progress: None,
             notes: Vec::new(),
-            level: 3,
+            level: match name.format() {
+                Format::Zstd => 3,
+                other => other.level(),
+            },
             ultra: false,
             long: None,
             threads: (name == Name::Zstdmt).then_some(0),
@@ -174,7 +185,7 @@ impl CommandLine {
             if letter.is_ascii_digit() {
                 let level = number(&mut rest).ok_or_else(|| incorrect(word))?;
                 self.level = i32::try_from(level).map_err(|_| incorrect(word))?;
-                if self.level == 0 {
+                if self.level == 0 && self.name.format() == Format::Zstd {
                     self.level = 3;
                 }
                 continue;
@@ -207,6 +218,8 @@ impl CommandLine {
                     }
                     return Ok(());
                 }
+                // xz's extreme levels and lz4's several files are what is done anyway.
+                'e' | 'm' if self.name.format() != Format::Zstd => {}
                 'b' | 'e' | 'i' | 'S' => return Err(no_benchmark(letter)),
                 _ => self.letter(letter, word)?,
             }
@@ -256,8 +269,8 @@ impl CommandLine {
             ("--long", None) => self.long = Some(27),
             ("--long", Some(log)) => self.long = Some(log.parse().map_err(|_| incorrect(word))?),
             ("--fast", None) => self.level = -1,
-            ("--fast", Some(n)) => match n.parse() {
-                Ok(n @ 1..=131_072) => self.level = -n,
+            ("--fast", Some(n)) => match n.parse::<i64>() {
+                Ok(n @ 1..) => self.level = -(n.min(131_072) as i32),
                 _ => return Err(incorrect(word)),
             },
             ("--adapt", _) | ("--auto-threads", Some(_)) => self.without_effect(key),
@@ -269,12 +282,11 @@ impl CommandLine {
                 let note = self.training.ask(key, settings)?;
                 self.notes.extend(note);
             }
-            ("--format", Some("zstd")) => {}
             ("--format", Some(format)) => {
-                return Err(
-                    Failure::new(format!("--format={format}: only zstd is supported"))
-                        .help("use the program of that format"),
-                );
+                self.format = Format::named(format).ok_or_else(|| {
+                    Failure::new(format!("--format={format} is unknown"))
+                        .help("choose zstd, gzip, xz, lzma or lz4")
+                })?;
             }
             ("--priority", Some("rt")) => self.without_effect(key),
             _ => self.valued(key, value, word, line)?,
@@ -385,9 +397,4 @@ impl CommandLine {
     fn without_effect(&mut self, key: &str) {
         self.notes.push(format!("{key} has no effect here"));
     }
-}
-
-fn no_benchmark(letter: char) -> Failure {
-    Failure::new(format!("-{letter}: zstd's benchmark is not supported"))
-        .help("use perfkit compress-bench, or perfkit compare --interleave for two programs")
 }

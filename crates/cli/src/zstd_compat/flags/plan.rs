@@ -7,9 +7,10 @@ use zstdkit::{DecoderOptions, EncoderOptions};
 
 use crate::args::levels;
 use crate::args::settings::ReferenceArgs;
-use crate::commands::compress::flags::CompressPlan;
+use crate::commands::compress::flags::{CompressPlan, GzipNames};
 use crate::commands::compress::train::flags::TrainPlan;
 use crate::commands::decompress::flags::{DecompressMode, DecompressPlan, limit_window};
+use crate::commands::formats::Format;
 use crate::failure::{Failure, Result};
 use crate::zstd_compat::flags::parse::{Asked, CommandLine, Operation, Output};
 use crate::zstd_compat::flags::program::{Name, Variables};
@@ -169,7 +170,10 @@ impl CommandLine {
     fn compress(&mut self) -> Result<CompressPlan> {
         let most = if self.ultra { 22 } else { 19 };
         let mut level = self.level;
-        if level > most {
+        if self.format != Format::Zstd {
+            let levels = self.format.levels();
+            level = level.clamp(*levels.start(), *levels.end());
+        } else if level > most {
             let reason = format!("level {level} is above {most}, which is taken");
             let more = if self.ultra {
                 ""
@@ -199,6 +203,8 @@ impl CommandLine {
             .validate()
             .map_err(|error| Failure::new(format!("Incorrect parameter: {error}")).help(USAGE))?;
         Ok(CompressPlan {
+            format: self.format,
+            gzip_names: GzipNames::default(),
             encoder,
             recipe: None,
             threads: levels::threads(self.threads.unwrap_or(1).min(THREADS_MAX))?,
@@ -235,6 +241,7 @@ impl CommandLine {
             threads: 1,
             file_threads: self.file_threads()?,
             pass_through: pass_through && mode == DecompressMode::Write,
+            skips_trailing: false,
         })
     }
 }

@@ -3,7 +3,9 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// A name of the zstd program.
+use crate::commands::formats::Format;
+
+/// A name of the zstd program. Under those of other programs it takes zstd's flags, for their format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Name {
     Zstd,
@@ -13,46 +15,78 @@ pub(crate) enum Name {
     Unzstd,
     /// Decompresses to standard output, and copies what is not compressed.
     Zstdcat,
-    /// Decompresses and removes the source, as gunzip does.
-    Gunzip,
-    /// The same as zstdcat, for those who look for gzip's name.
-    Zcat,
-    /// Its name where `zcat` is another program.
-    Gzcat,
+    /// Writes xz and removes the source, as xz does.
+    Xz,
+    Unxz,
+    /// The same with lzma.
+    Lzma,
+    Unlzma,
+    /// Writes lz4.
+    Lz4,
+    Unlz4,
+    /// grep over what is compressed.
+    Zstdgrep,
+    /// less over what is compressed.
+    Zstdless,
 }
+
+/// All names.
+const NAMES: [(&str, Name); 12] = [
+    ("zstd", Name::Zstd),
+    ("zstdmt", Name::Zstdmt),
+    ("unzstd", Name::Unzstd),
+    ("zstdcat", Name::Zstdcat),
+    ("xz", Name::Xz),
+    ("unxz", Name::Unxz),
+    ("lzma", Name::Lzma),
+    ("unlzma", Name::Unlzma),
+    ("lz4", Name::Lz4),
+    ("unlz4", Name::Unlz4),
+    ("zstdgrep", Name::Zstdgrep),
+    ("zstdless", Name::Zstdless),
+];
 
 impl Name {
     /// The name in the first argument of a command line.
     pub(crate) fn of(program: &OsStr) -> Option<Self> {
         let name = Path::new(program).file_name()?.to_str()?;
-        Some(match name.strip_suffix(".exe").unwrap_or(name) {
-            "zstd" => Self::Zstd,
-            "zstdmt" => Self::Zstdmt,
-            "unzstd" => Self::Unzstd,
-            "zstdcat" => Self::Zstdcat,
-            "gunzip" => Self::Gunzip,
-            "zcat" => Self::Zcat,
-            "gzcat" => Self::Gzcat,
-            _ => return None,
-        })
+        let name = name.strip_suffix(".exe").unwrap_or(name);
+        let found = NAMES.iter().find(|(text, _)| *text == name)?;
+        Some(found.1)
     }
 
     /// The start of messages.
     pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Zstd => "zstd",
-            Self::Zstdmt => "zstdmt",
-            Self::Unzstd => "unzstd",
-            Self::Zstdcat => "zstdcat",
-            Self::Gunzip => "gunzip",
-            Self::Zcat => "zcat",
-            Self::Gzcat => "gzcat",
-        }
+        let found = NAMES.iter().find(|(_, name)| *name == self);
+        found.map_or("zstd", |(text, _)| text)
     }
 
     /// Whether it writes to standard output, and copies what is not compressed.
     pub(super) fn is_cat(self) -> bool {
-        matches!(self, Self::Zstdcat | Self::Zcat | Self::Gzcat)
+        self == Self::Zstdcat
+    }
+
+    /// Whether it compresses unless it is told otherwise.
+    pub(super) fn compresses(self) -> bool {
+        matches!(
+            self,
+            Self::Zstd | Self::Zstdmt | Self::Xz | Self::Lzma | Self::Lz4
+        )
+    }
+
+    /// Whether sources are removed unless it is told otherwise.
+    pub(super) fn removes(self) -> bool {
+        matches!(self, Self::Xz | Self::Unxz | Self::Lzma | Self::Unlzma)
+    }
+
+    /// What it writes unless it is told otherwise.
+    pub(super) fn format(self) -> Format {
+        match self {
+            Self::Xz | Self::Unxz => Format::Xz,
+            Self::Lzma | Self::Unlzma => Format::Lzma,
+            Self::Lz4 | Self::Unlz4 => Format::Lz4,
+            _ => Format::Zstd,
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use zstdkit::{Parameters, Strategy};
 
 use crate::commands::compress::flags::CompressPlan;
 use crate::commands::decompress::flags::DecompressPlan;
+use crate::commands::formats::Format;
 use crate::failure::Result;
 use crate::zstd_compat::flags::{Action, Name, Variables, ZstdPlan, parse};
 
@@ -43,9 +44,10 @@ fn names_are_known_wherever_they_lie() {
         ("/usr/bin/zstdcat", Some(Name::Zstdcat)),
         ("./unzstd.exe", Some(Name::Unzstd)),
         ("zstdmt", Some(Name::Zstdmt)),
-        ("gunzip", Some(Name::Gunzip)),
-        ("/bin/zcat", Some(Name::Zcat)),
-        ("gzcat", Some(Name::Gzcat)),
+        ("unxz", Some(Name::Unxz)),
+        ("/bin/lzma", Some(Name::Lzma)),
+        ("lz4", Some(Name::Lz4)),
+        ("zstdgrep", Some(Name::Zstdgrep)),
         ("gzip", None),
         ("perfkit", None),
         ("zstd2", None),
@@ -80,6 +82,33 @@ fn levels_out_of_range_are_brought_back_with_a_word() {
     assert_eq!(compress("zstd --ultra -99 a").encoder.level, 22);
     assert_eq!(compress("zstd --fast=5 a").encoder.level, -5);
     assert_eq!(compress("zstd --fast -2 a").encoder.level, 2);
+    assert_eq!(compress("zstd --fast=999999 a").encoder.level, -131_072);
+}
+
+#[test]
+fn formats_come_by_flags_and_names() {
+    for (line, format, level) in [
+        ("zstd --format=gzip -19 a", Format::Gzip, 9),
+        ("zstd --format=lz4 a", Format::Lz4, 3),
+        ("zstd --format=xz --fast a", Format::Xz, 0),
+        ("zstd --format=lzma --format=zstd a", Format::Zstd, 3),
+        ("xz a", Format::Xz, 6),
+        ("xz -0e a", Format::Xz, 0),
+        ("lzma -9 a", Format::Lzma, 9),
+        ("lz4 -m a", Format::Lz4, 1),
+        ("lz4 -12 a", Format::Lz4, 12),
+    ] {
+        let plan = compress(line);
+        assert_eq!((plan.format, plan.encoder.level), (format, level), "{line}");
+    }
+    for (line, rm) in [
+        ("xz a", true),
+        ("xz -k a", false),
+        ("unlzma a.lzma", true),
+        ("unlz4 a.lz4", false),
+    ] {
+        assert_eq!(read(line).expect("read").targets.rm, rm, "{line}");
+    }
 }
 
 #[test]
@@ -181,7 +210,7 @@ fn mistakes_name_the_word() {
         ("zstd --threads=x a", "--threads needs a number"),
         ("zstd --memory=99999999999999999999 a", "--memory needs"),
         ("zstd -T99999999999 a", "-T99999999999"),
-        ("zstd --format=gzip a", "--format=gzip"),
+        ("zstd --format=brotli a", "--format=brotli"),
         ("zstd -b3 a", "benchmark"),
         ("zstd -l", "--list does not read"),
         ("zstd --patch-from=a b c", "one file"),

@@ -71,3 +71,8 @@ pub(super) fn number(rest: &mut &str) -> Option<u64> {
 pub(super) fn incorrect(word: &str) -> Failure {
     Failure::new(format!("Incorrect parameter: {word}")).help(USAGE)
 }
+
+pub(super) fn no_benchmark(letter: char) -> Failure {
+    Failure::new(format!("-{letter}: zstd's benchmark is not supported"))
+        .help("use perfkit compress-bench, or perfkit compare --interleave for two programs")
+}

@@ -37,6 +37,7 @@ pub(crate) fn run(plan: &TrainPlan) -> Result<Outcome> {
         ..Request::of(
             &plan.files,
             Direction::Compress {
+                suffix: "zst",
                 exclude_compressed: false,
             },
         )
