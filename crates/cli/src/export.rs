@@ -15,6 +15,7 @@ use files::target::{self, Target};
 use latency::report::Report;
 use latency::{IntervalLog, LiveRows, LoggedIntervals};
 use report::formats::{self, csv, hdr, html, json, markdown};
+use report::saved::{self, Form};
 use report::style::Palette;
 use report::{Detail, Format, Look};
 
@@ -186,6 +187,20 @@ impl Exports {
             logged.attach(&mut report.latencies, INTERVALS_MAX)?;
             Ok(logged)
         }))
+    }
+
+    /// What the files of this run cannot keep of its distributions, a line each.
+    pub(crate) fn losses(&self, report: &Report) -> Vec<String> {
+        let form = |format: &FileFormat| match format {
+            // A row that was chosen is all that was asked for.
+            FileFormat::Hgrm if self.row.is_none() => Some(Form::Hgrm),
+            FileFormat::Hlog => Some(Form::Hlog),
+            _ => None,
+        };
+        let forms = self.files.iter().filter_map(|(format, _)| form(format));
+        forms
+            .flat_map(|form| saved::losses_of_rows(report.latencies.iter(), form))
+            .collect()
     }
 
     /// Writes every export file and makes it appear. One that fails does not keep the others from

@@ -25,6 +25,8 @@ pub(crate) struct Session {
     lists: bool,
     detail: Detail,
     exports: Exports,
+    /// Whether it says what its export files cannot keep.
+    says_losses: bool,
 }
 
 /// What a session needs to know of the command line.
@@ -173,6 +175,8 @@ impl Session {
             lists: setup.lists,
             detail: setup.detail(),
             exports,
+            // What was read before says it when it is read.
+            says_losses: setup.measures && setup.terminal.wants_warnings(),
         })
     }
 
@@ -226,6 +230,10 @@ impl Session {
     /// Turns the outcome into the report, writes and prints it, and says how the process ends.
     pub(crate) fn finish(mut self, outcome: Outcome) -> Result<ExitStatus> {
         let mut finished = self.run.finish(outcome);
+        if self.says_losses {
+            let lost = self.exports.losses(&finished.report);
+            lost.iter().for_each(|line| message::remark(line));
+        }
         let logged = self.exports.end_intervals(&mut finished.report);
         let status = finished.status;
         let print = Printing {

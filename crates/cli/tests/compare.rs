@@ -429,3 +429,70 @@ fn files_of_other_tools_are_compared_by_their_samples() {
         assert!(shown.text().contains(said), "{said} in {}", shown.text());
     }
 }
+
+/// A log of 40 seconds with 100 values each, of which every fiftieth takes `slow` times as long.
+fn log(slow: u64) -> String {
+    use latency::report::{Latency, LatencyName, Timing};
+    let mut log = String::from("#[StartTime: 1700000000.000 (seconds since epoch)]\n");
+    for nth in 0..40 {
+        let mut histogram =
+            latency::Histogram::<u64>::new_with_bounds(1, 1 << 40, 3).expect("bounds");
+        for at in 0..100 {
+            let factor = if at % 50 == 7 { slow } else { 1 };
+            let value = factor * (1_000_000 + (nth * 7 + at * 13) % 997 * 10);
+            histogram.record(value).expect("in range");
+        }
+        let row = Latency::from_histogram(LatencyName::Service, "call", Timing::Actual, &histogram);
+        let mut one = Vec::new();
+        let start = std::time::SystemTime::UNIX_EPOCH;
+        latency::hlog::write(&mut one, start, &[&row], None).expect("written");
+        let one = String::from_utf8(one).expect("text");
+        let payload = one.trim_end().rsplit(',').next().expect("a histogram");
+        log += &format!("{nth}.000,1.000,1.0,{payload}\n");
+    }
+    log
+}
+
+#[test]
+fn the_tails_of_two_logs_are_compared() {
+    let dir = directory();
+    file(dir.path(), "a.hlog", log(1).as_bytes());
+    file(dir.path(), "b.hlog", log(9).as_bytes());
+    let found = run(dir.path(), words("compare a.hlog b.hlog --report json"));
+    let found = found.expect(0).json();
+    let row = &found["comparisons"][0];
+    assert_eq!(row["pairs"], 40);
+    let tails = row["tails"].as_array().expect("tails");
+    let p99 = tails.iter().find(|tail| tail["p"] == 99.0).expect("p99");
+    assert_eq!(p99["verdict"], "worse", "{p99}");
+    assert!(
+        p99["difference"]
+            .as_f64()
+            .is_some_and(|share| (7.5..8.5).contains(&share)),
+        "{p99}"
+    );
+    let line = "compare a.hlog b.hlog --fail-on-regression p99:5% --fail-unpaired";
+    let failed = run(dir.path(), words(line)).expect(4);
+    assert!(
+        failed.stderr.contains("p99 of service is worse by"),
+        "{}",
+        failed.stderr
+    );
+    // A log and the report that was made from the other.
+    run(dir.path(), words("report b.hlog -qq -o b.json")).expect(0);
+    let mixed = run(dir.path(), words("compare a.hlog b.json --report json"))
+        .expect(0)
+        .json();
+    assert_eq!(mixed["comparisons"][0]["tails"], row["tails"]);
+    // What is assumed of them is said.
+    let shown = run(dir.path(), words("compare a.hlog b.hlog")).expect(0);
+    let flat = shown
+        .text()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        flat.contains("a.hlog: The values were taken for nanoseconds"),
+        "{flat}"
+    );
+}

@@ -32,6 +32,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             rounds_are_in_random_order_with_a_control,
             the_name_and_the_word_are_the_same,
             what_is_read_is_not_written,
+            a_page_has_the_runs_of_all_commands_over_each_other,
             output_goes_where_it_is_asked_to,
             an_interrupt_leaves_the_finished_rounds_and_ends_by_the_signal,
         ],
@@ -368,6 +369,50 @@ fn what_is_read_is_not_written() {
         assert_eq!(refused.code, Some(2), "{flags:?}: {}", refused.stderr);
         assert_eq!(read(&dir, "same"), "kept");
     }
+}
+
+fn a_page_has_the_runs_of_all_commands_over_each_other() {
+    let line = [
+        "-N",
+        "-r8",
+        "--export-html",
+        "runs.html",
+        "sleep 0.3",
+        "sleep 0.01",
+    ];
+    for flags in [&[][..], &["--interleave"]] {
+        let (dir, run) = run(&[flags, &line].concat());
+        run.expect(0);
+        let page = read(&dir, "runs.html");
+        // Of both commands: the distributions, the table, and the verdict with its interval.
+        for part in [
+            "<h1>perfkit hyperfine",
+            "<figcaption>Comparison",
+            "<figcaption>Percentile spectrum",
+            "<figcaption>Histogram",
+            "sleep 0.01 service",
+            "sleep 0.3 takes",
+            "more time than sleep 0.01",
+            "start of a process",
+            "--export-html runs.html",
+        ] {
+            assert!(page.contains(part), "{part} in {page}");
+        }
+        assert!(!page.contains("as the files state it"), "{page}");
+        // The report in the page is one that everything else reads.
+        let (_, json) = page.split_once("id=\"report\">").expect("a report");
+        let (json, _) = json.split_once("</script>").expect("it ends");
+        file(dir.path(), "runs.json", json.as_bytes());
+        let shown = crate::common::run(dir.path(), ["report", "runs.json"]).expect(0);
+        assert!(shown.text().contains("commands\n"), "{}", shown.text());
+    }
+    let (_, shown) = run(&["-r1", "-N", "--style=none", "--export-html", "-", "true"]);
+    let shown = shown.expect(0);
+    assert!(
+        shown.text().starts_with("<!DOCTYPE html>"),
+        "{}",
+        shown.text()
+    );
 }
 
 fn output_goes_where_it_is_asked_to() {

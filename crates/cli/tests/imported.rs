@@ -229,3 +229,33 @@ fn limits_are_judged_by_what_the_files_state() {
     ];
     run(dir.path(), one).expect(0);
 }
+
+#[test]
+fn what_a_form_cannot_keep_is_said_when_it_is_written() {
+    let dir = directory();
+    files(dir.path());
+    file(dir.path(), "data", &b"some content ".repeat(9_000));
+    let line = "compress -qqf data -o out.zst --slo max<=10s --export-json run.json";
+    run(dir.path(), words(line)).expect(0);
+    let said = |line: &str| run(dir.path(), words(line)).expect(0).stderr;
+    for name in ["back.hlog", "back.hgrm"] {
+        let said = said(&format!("report run.json -o {name}"));
+        let form = &name[4..];
+        assert!(
+            said.contains(&format!("{form} keeps distributions alone, not ")),
+            "{said}"
+        );
+        for part in ["1 limit", "slowest samples", "the command and the machine"] {
+            assert!(said.contains(part), "{part} in {said}");
+        }
+    }
+    assert!(said("report run.json -o back.hgrm -f").contains("keeps one of 2 distributions"));
+    assert_eq!(said("report run.json -o again.json"), "");
+    assert_eq!(said("report run.json -q -o back.hlog -f"), "");
+    assert!(said("report k6.json --export-hlog k6.hlog").contains("without samples"));
+    // The run itself says it, too, unless a row was chosen.
+    let run_says = |flags: &str| said(&format!("compress -f data -o out.zst {flags}"));
+    assert!(run_says("--export-hgrm own.hgrm").contains("keeps one of 2 distributions"));
+    assert!(!run_says("--export-hgrm own.hgrm --row hold").contains("keeps one of"));
+    assert!(!run_says("--export-hlog own.hlog").contains("warning: .hlog"));
+}

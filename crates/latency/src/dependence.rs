@@ -15,6 +15,7 @@
 //! once, half-way, is not of that kind, and no estimate from within a run can say what the next one is like.
 
 use crate::binomial::normal_quantile;
+use crate::deviation;
 use crate::report::Buckets;
 
 /// Terms of the series for percentiles.
@@ -111,10 +112,8 @@ fn mean(values: &[f64]) -> Option<f64> {
 }
 
 fn variance(values: &[f64]) -> Option<f64> {
-    let mean = mean(values).filter(|_| values.len() > 1)?;
-    let squares = values.iter().map(|value| (value - mean) * (value - mean));
-    let variance = squares.sum::<f64>() / (values.len() - 1) as f64;
-    variance.is_finite().then_some(variance)
+    let stdev = deviation::of_values(values)?;
+    Some(stdev * stdev).filter(|variance| variance.is_finite())
 }
 
 /// The inflation of the share of values above percentile `p`, for values whose mean has this `inflation`.

@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime};
 use hdrhistogram::Histogram;
 
 use crate::carried;
+use crate::deviation;
 use crate::percentile::{order_statistic_ranks, values_at_ranks};
 use crate::read::{Place, ReadError, ReadErrorKind};
 use crate::report::{Latency, LatencyName, Timing};
@@ -77,7 +78,7 @@ pub struct Hgrm {
     pub rows: Vec<HgrmRow>,
     /// Mean in nanoseconds, from the footer.
     pub mean_ns: Option<f64>,
-    /// Standard deviation in nanoseconds, from the footer.
+    /// Standard deviation in nanoseconds, from the footer: of all values, by n, as HdrHistogram writes it.
     pub stdev_ns: Option<f64>,
     /// Greatest value in nanoseconds, from the footer.
     pub max_ns: Option<f64>,
@@ -258,7 +259,9 @@ impl Hgrm {
         let within = |ns: &f64| (least as f64 * 0.95..=most as f64 * 1.05).contains(ns);
         if let Some(mean) = self.mean_ns.filter(within) {
             row.mean_ns = Some(mean);
-            row.stdev_ns = self.stdev_ns.or(row.stdev_ns);
+            let stated = self.stdev_ns;
+            let stated = stated.and_then(|stdev| deviation::of_all(stdev, row.n));
+            row.stdev_ns = stated.or(row.stdev_ns);
         }
         for found in &mut row.percentiles {
             found.ci95_ns = found.value_ns.and_then(|value| {

@@ -5,13 +5,11 @@
 //! because it searches all of its input for a separator. What a row says beyond its histograms stands in
 //! comments at the end.
 
-mod means;
 mod read;
 mod rows;
 mod tag;
 mod write;
 
-pub use self::means::interval_means;
 pub use self::read::{TaggedHistogram, cut_line, read, started_at};
 pub use self::rows::{Rows, latencies, rows, rows_in};
 pub use self::tag::tag;

@@ -39,6 +39,7 @@ mod coding;
 pub mod compare;
 mod cpu;
 pub mod dependence;
+pub mod deviation;
 pub mod environment;
 mod exact;
 pub mod foreign;

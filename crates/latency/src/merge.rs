@@ -3,6 +3,7 @@
 //! Histograms are added and percentiles read from the sum; percentiles are never averaged. (Recorders of one
 //! run are merged before they become rows: see [`crate::Recorder::merge`].)
 
+use crate::deviation;
 use crate::histogram;
 use crate::percentile::{LADDER, Ladder};
 use crate::read::{Place, ReadError};
@@ -52,7 +53,7 @@ impl Latency {
             effective_n,
             min_ns,
             mean_ns: moments.map(|(mean, _)| mean),
-            stdev_ns: moments.map(|(_, stdev)| stdev),
+            stdev_ns: moments.and_then(|(_, stdev)| stdev),
             max_ns,
             saturated,
             percentiles,
@@ -74,22 +75,25 @@ fn common(ours: &[RowFloor], theirs: &[RowFloor]) -> Vec<RowFloor> {
     both.collect()
 }
 
-/// Mean and standard deviation of both samples together.
-fn pooled(a: &Latency, b: &Latency) -> Option<(f64, f64)> {
-    let part = |row: &Latency| {
-        let weight = row.n as f64;
-        row.mean_ns
-            .zip(row.stdev_ns)
-            .map_or((0.0, 0.0, 0.0), |(mean, stdev)| (weight, mean, stdev))
+/// Mean and standard deviation of both samples together, the latter where that of each is known.
+fn pooled(a: &Latency, b: &Latency) -> Option<(f64, Option<f64>)> {
+    let rows = || [a, b].into_iter().filter(|row| row.n > 0);
+    let mut sum = 0.0;
+    for row in rows() {
+        sum += row.n as f64 * row.mean_ns?;
+    }
+    let n = a.n.saturating_add(b.n);
+    let mean = finite(sum / n as f64)?;
+    let squares = |row: &Latency| {
+        let own = match (row.n, row.stdev_ns) {
+            (1, _) => 0.0,
+            (n, stdev) => (n - 1) as f64 * stdev? * stdev?,
+        };
+        let distance = row.mean_ns? - mean;
+        Some(own + row.n as f64 * distance * distance)
     };
-    let (a, b) = (part(a), part(b));
-    let n = a.0 + b.0;
-    let mean = finite((a.0 * a.1 + b.0 * b.1) / n)?;
-    let square = |(weight, own_mean, stdev): (f64, f64, f64)| {
-        weight * (stdev * stdev + (own_mean - mean) * (own_mean - mean))
-    };
-    let stdev = finite(((square(a) + square(b)) / n).sqrt())?;
-    Some((mean, stdev))
+    let squares: Option<f64> = rows().map(squares).sum();
+    Some((mean, squares.and_then(|sum| deviation::of_squares(sum, n))))
 }
 
 #[cfg(test)]
@@ -136,7 +140,7 @@ mod plain_lists {
     use std::time::Instant;
 
     use crate::report::{Latency, LatencyName};
-    use crate::{Recorder, Spec, SplitMix64};
+    use crate::{Recorder, Spec, SplitMix64, deviation};
 
     fn row(values: &[u64]) -> Latency {
         let spec = Spec::new(LatencyName::Service, "operation");
@@ -156,9 +160,12 @@ mod plain_lists {
             return;
         }
         let n = values.len() as f64;
+        if values.len() == 1 {
+            assert_eq!(row.stdev_ns, None);
+        }
         let mean = values.iter().sum::<u64>() as f64 / n;
         let squares = values.iter().map(|value| (*value as f64 - mean).powi(2));
-        let stdev = (squares.sum::<f64>() / n).sqrt();
+        let stdev = deviation::of_squares(squares.sum(), values.len() as u64);
         let close = |stated: Option<f64>, computed: f64, share: f64| {
             let stated = stated.unwrap_or(f64::NAN);
             assert!(
@@ -168,7 +175,9 @@ mod plain_lists {
         };
         close(row.mean_ns, mean, 1e-6);
         // Deviations are summed up in buckets.
-        close(row.stdev_ns, stdev, 1e-4);
+        if let Some(stdev) = stdev {
+            close(row.stdev_ns, stdev, 1e-4);
+        }
         for found in &row.percentiles {
             let Some(value) = found.value_ns else {
                 continue;

@@ -4,6 +4,7 @@ use hdrhistogram::Histogram;
 
 use crate::coding;
 use crate::dependence;
+use crate::deviation;
 use crate::exact::Exact;
 use crate::percentile::{LADDER, Ladder};
 use crate::read::ReadError;
@@ -102,24 +103,13 @@ impl Recording {
     fn stdev_ns(&self, mean: f64) -> Option<f64> {
         let exact = &self.exact;
         if exact.min_ns == exact.max_ns {
-            return Some(0.0);
+            return deviation::of_squares(0.0, self.n());
         }
         let above = exact.saturated_squares - 2.0 * mean * exact.saturated_sum
             + exact.saturated as f64 * mean * mean;
-        let squares = squared_deviations(&self.histogram, mean) + above.max(0.0);
-        finite((squares / self.n() as f64).sqrt())
+        let squares = deviation::squares(&self.histogram, mean) + above.max(0.0);
+        deviation::of_squares(squares, self.n())
     }
-}
-
-fn squared_deviations(histogram: &Histogram<u64>, mean: f64) -> f64 {
-    let square = |value: u64, count: u64| {
-        let deviation = histogram.median_equivalent(value) as f64 - mean;
-        deviation * deviation * count as f64
-    };
-    histogram
-        .iter_recorded()
-        .map(|recorded| square(recorded.value_iterated_to(), recorded.count_at_value()))
-        .sum()
 }
 
 /// What is known of the values of a histogram, which has them to its precision.
@@ -127,7 +117,7 @@ pub(crate) struct Known {
     pub(crate) min_ns: u64,
     pub(crate) max_ns: u64,
     pub(crate) mean_ns: f64,
-    pub(crate) stdev_ns: f64,
+    pub(crate) stdev_ns: Option<f64>,
     /// How many values count as one independent value, for the mean.
     pub(crate) inflation: Option<f64>,
 }
@@ -139,7 +129,7 @@ impl Known {
             min_ns: histogram.min(),
             max_ns: histogram.max(),
             mean_ns: histogram.mean(),
-            stdev_ns: histogram.stdev(),
+            stdev_ns: deviation::of_histogram(histogram),
             inflation: None,
         }
     }
@@ -190,7 +180,7 @@ impl Latency {
             n,
             min_ns,
             mean_ns: some.then_some(known.mean_ns).and_then(finite),
-            stdev_ns: some.then_some(known.stdev_ns).and_then(finite),
+            stdev_ns: known.stdev_ns,
             effective_n: known.inflation.map(effective),
             max_ns: some.then_some(known.max_ns),
             saturated: 0,

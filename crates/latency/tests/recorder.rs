@@ -76,9 +76,9 @@ fn deviation_counts_saturated_values() {
         .into_iter()
         .for_each(|ns| recorder.record_ns(ns));
     let row = recorder.finish().latency();
-    // √(Σ(x − 3575)² / 4)
+    // √(Σ(x − 3575)² / 3)
     assert!(
-        (row.stdev_ns.unwrap() - 3_705.65).abs() < 1.0,
+        (row.stdev_ns.unwrap() - 4_278.92).abs() < 1.0,
         "{:?}",
         row.stdev_ns
     );

@@ -30,7 +30,8 @@ impl Body for Verdicts {
              In the other tables all sides share a machine that drifts by 1 % a round, each side has noise of 3 %, and \
              differences up to 1 % count as none: *wrong* is a verdict of a difference where there is none, the wrong \
              direction, or *no difference* where there is more than 1 %. A comparison that grows has at most 400 \
-             rounds.",
+             rounds. *Verdicts on tails* compares runs of single times in rounds with a control, of which 3 in 100 of the \
+             target's are slow: *wrong* is a percentile that is called better, or worse where none is slow.",
             self.runs, self.seconds
         )?;
         for table in &self.tables {

@@ -2,6 +2,7 @@
 
 use latency::clock::FLOORS_MIN;
 use latency::compare::median;
+use latency::deviation;
 
 use super::{Program, Ran};
 
@@ -70,8 +71,7 @@ impl Sample {
             .iter()
             .map(|run| (run.wall_ns - mean).powi(2))
             .sum();
-        let free = self.runs.len().checked_sub(1).filter(|free| *free > 0)?;
-        Some((squares / free as f64).sqrt())
+        deviation::of_squares(squares, self.runs.len() as u64)
     }
 
     /// Median of the wall times; 0 without a run.

@@ -130,6 +130,12 @@ pub(crate) struct HyperfineArgs {
     /// Write a table of org-mode to FILE
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(super) export_orgmode: Option<PathBuf>,
+    /// Write a page with pictures of all runs, a table and the verdicts to FILE
+    ///
+    /// One file that needs no network: the distributions of all commands over each other, their statistics, the
+    /// comparison with its interval, and the machine.
+    #[arg(long, value_name = "FILE")]
+    pub(super) export_html: Option<PathBuf>,
     /// Print what commands print
     #[arg(long, conflicts_with = "style")]
     pub(super) show_output: bool,
@@ -176,6 +182,15 @@ pub(crate) enum Sort {
     MeanTime,
 }
 
+/// A form of file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// One of hyperfine.
+    Of(Export),
+    /// The page, which hyperfine lacks.
+    Page,
+}
+
 impl HyperfineArgs {
     /// Whether all commands run in rounds.
     pub(super) fn interleaves(&self) -> bool {
@@ -201,16 +216,20 @@ impl HyperfineArgs {
     }
 
     /// The files to write; `-` is standard output.
-    pub(super) fn exports(&self) -> impl Iterator<Item = (&'static str, Export, &Path)> {
+    pub(super) fn exports(&self) -> impl Iterator<Item = (&'static str, Form, &Path)> {
+        let asciidoc = Form::Of(Export::Asciidoc);
+        let markdown = Form::Of(Export::Markdown);
+        let orgmode = Form::Of(Export::Orgmode);
         [
-            ("--export-asciidoc", Export::Asciidoc, &self.export_asciidoc),
-            ("--export-json", Export::Json, &self.export_json),
-            ("--export-csv", Export::Csv, &self.export_csv),
-            ("--export-markdown", Export::Markdown, &self.export_markdown),
-            ("--export-orgmode", Export::Orgmode, &self.export_orgmode),
+            ("--export-asciidoc", asciidoc, &self.export_asciidoc),
+            ("--export-json", Form::Of(Export::Json), &self.export_json),
+            ("--export-csv", Form::Of(Export::Csv), &self.export_csv),
+            ("--export-markdown", markdown, &self.export_markdown),
+            ("--export-orgmode", orgmode, &self.export_orgmode),
+            ("--export-html", Form::Page, &self.export_html),
         ]
         .into_iter()
-        .filter_map(|(flag, export, path)| Some((flag, export, path.as_deref()?)))
+        .filter_map(|(flag, form, path)| Some((flag, form, path.as_deref()?)))
     }
 
     /// The files that commands write their output to, each once.

@@ -3,6 +3,7 @@
 
 mod flags;
 mod launch;
+mod page;
 mod plan;
 mod run;
 mod text;

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::Path;
+use std::time::Instant;
 
 use bench::Watch;
 use bench::programs::{Error, Export, Interleaved, Plan, Runner, Sample, relative};
@@ -10,7 +11,8 @@ use clap::Parser as _;
 use report::saved::Stated;
 use report::{ExitStatus, names};
 
-use super::flags::{HyperfineArgs, Style};
+use super::flags::{Form, HyperfineArgs, Style};
+use super::page::{When, page};
 use super::{Children, text};
 use crate::args::{Answer, Color};
 use crate::built;
@@ -59,7 +61,7 @@ fn measure(args: &HyperfineArgs, words: &[OsString]) -> Result<()> {
         .filter(|(_, _, path)| *path != Path::new("-"))
     {
         // Found out before an hour of measuring.
-        write(path, "")?;
+        write(path, b"")?;
     }
     let mut runner = Runner::new(&plan, Children, &screen)?;
     runner.calibrate()?;
@@ -68,7 +70,8 @@ fn measure(args: &HyperfineArgs, words: &[OsString]) -> Result<()> {
         plan: &plan,
         floor_ns: runner.floor_ns(),
         screen: &screen,
-        stated: args.export_json.is_some().then(|| stated(words, &runner)),
+        stated: stated(words, &runner),
+        began: (jiff::Timestamp::now(), Instant::now()),
     };
     let (samples, interleaved) = match args.interleaves() {
         true => job.rounds(&mut runner)?,
@@ -94,7 +97,7 @@ fn measure(args: &HyperfineArgs, words: &[OsString]) -> Result<()> {
         .exports()
         .filter(|(_, _, path)| *path == Path::new("-"))
     {
-        message::output(job.content(export, &samples).as_bytes())?;
+        message::output(&job.content(export, &samples, interleaved.as_ref())?)?;
     }
     match samples.iter().find(|sample| sample.cut_short) {
         Some(sample) => {
@@ -118,7 +121,8 @@ struct Job<'a> {
     floor_ns: Option<f64>,
     screen: &'a Screen,
     /// Which run it is, for those who want to run it again.
-    stated: Option<Stated>,
+    stated: Stated,
+    began: (jiff::Timestamp, Instant),
 }
 
 type Measuring<'a> = Runner<'a, Children>;
@@ -134,7 +138,7 @@ impl Job<'_> {
             runner.clean_up(index)?;
             samples.push(sample);
             // What was measured is kept if a later command fails.
-            self.export(&samples)?;
+            self.export(&samples, None)?;
         }
         Ok(samples)
     }
@@ -146,7 +150,7 @@ impl Job<'_> {
             self.screen.print(&text::heading(self.plan, index))?;
             self.show(sample)?;
         }
-        self.export(&found.samples)?;
+        self.export(&found.samples, Some(&found))?;
         // After an interrupt nothing is started any more.
         let complete = !found.samples.iter().any(|sample| sample.cut_short);
         for index in (0..self.plan.programs.len()).filter(|_| complete) {
@@ -167,22 +171,33 @@ impl Job<'_> {
     }
 
     /// Writes all files anew.
-    fn export(&self, samples: &[Sample]) -> Result<()> {
+    fn export(&self, samples: &[Sample], interleaved: Option<&Interleaved>) -> Result<()> {
         let exports = self.args.exports();
-        for (_, export, path) in exports.filter(|(_, _, path)| *path != Path::new("-")) {
-            write(path, &self.content(export, samples))?;
+        for (_, form, path) in exports.filter(|(_, _, path)| *path != Path::new("-")) {
+            write(path, &self.content(form, samples, interleaved)?)?;
         }
         Ok(())
     }
 
-    fn content(&self, export: Export, samples: &[Sample]) -> String {
-        match (export, &self.stated) {
-            (Export::Json, Some(stated)) => Export::json_of(samples, stated.to_json()),
-            _ => {
-                let (args, plan) = (self.args, self.plan);
-                export.content(samples, args.time_unit, args.sorted(), plan.reference)
+    fn content(
+        &self,
+        form: Form,
+        samples: &[Sample],
+        interleaved: Option<&Interleaved>,
+    ) -> Result<Vec<u8>> {
+        let (args, plan) = (self.args, self.plan);
+        Ok(match form {
+            Form::Of(Export::Json) => Export::json_of(samples, self.stated.to_json()).into_bytes(),
+            Form::Of(export) => export
+                .content(samples, args.time_unit, args.sorted(), plan.reference)
+                .into_bytes(),
+            Form::Page => {
+                let (began, start) = self.began;
+                let took_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+                let when = When { began, took_ns };
+                page(plan, samples, interleaved, &self.stated, when)?
             }
-        }
+        })
     }
 }
 
@@ -200,7 +215,7 @@ fn stated(words: &[OsString], runner: &Measuring<'_>) -> Stated {
     }
 }
 
-fn write(path: &Path, content: &str) -> Result<()> {
+fn write(path: &Path, content: &[u8]) -> Result<()> {
     std::fs::write(path, content).map_err(|error| Failure::io("write", path, &error))
 }
 

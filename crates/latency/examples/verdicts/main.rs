@@ -1,5 +1,5 @@
 //! How often verdicts are right, by simulation: coverage of intervals, errors of gates, false verdicts and power of
-//! comparisons, each by the rules of before and by those of today.
+//! comparisons, each by the rules of before and by those of today; and verdicts on tails.
 //!
 //!     cargo run --release -p perfkit-latency --example verdicts -- --json verdicts.json [--quick]
 //!
@@ -10,6 +10,7 @@
 mod comparing;
 mod intervals;
 mod process;
+mod tails;
 
 use std::io::Write as _;
 use std::time::Instant;
@@ -42,6 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let size = Size { runs };
     let mut tables = intervals::tables(size);
     tables.extend(comparing::tables(size));
+    tables.push(tails::table(size));
     let found = Found {
         runs,
         seconds: started.elapsed().as_secs(),

@@ -67,7 +67,7 @@ fn quantile(p: f64) -> f64 {
 }
 
 /// Uniform in (0, 1].
-fn unit(rng: &mut SplitMix64) -> f64 {
+pub(crate) fn unit(rng: &mut SplitMix64) -> f64 {
     ((rng.next() >> 11) + 1) as f64 / (1_u64 << 53) as f64
 }
 

@@ -13,6 +13,7 @@ use super::tails::{Sample, Samples};
 use super::verdict::Evidence;
 use super::{Names, Options, Sides};
 use crate::foreign::Sequence;
+use crate::hlog::tag;
 use crate::report::{Buckets, Comparison, Design, Latency, LatencyName, Report};
 
 /// Blocks whose medians show the drift of a run.
@@ -42,39 +43,66 @@ pub fn reports_with(a: &Report, b: &Report, names: [&str; 2], options: Options) 
 
 /// The same of the rows of two runs.
 #[must_use]
-pub fn rows(
-    a: &[Latency],
-    b: &[Latency],
-    [baseline, target]: [&str; 2],
+pub fn rows(a: &[Latency], b: &[Latency], names: [&str; 2], options: Options) -> Vec<Comparison> {
+    compared_each(a, b, key, Latency::label, names, options, pair)
+}
+
+/// The same of two interval logs, or of one and the rows of a report: rows are matched by their tags, which is all that a
+/// log says of them. A single row of each is compared whatever its tag. The means of intervals are what the medians
+/// are compared by, or buckets where both have them; the tails of all values of the run are compared, too.
+#[must_use]
+pub fn logs(a: &[Latency], b: &[Latency], names: [&str; 2], options: Options) -> Vec<Comparison> {
+    if let ([base], [target]) = (a, b) {
+        let row = renamed(&base.label(), &target.label());
+        return vec![pair(base, target, named(&row, names), options)];
+    }
+    compared_each(a, b, tag, Latency::label, names, options, pair)
+}
+
+/// Compares what has the same key on both sides, in the order of `a`; then says what only `b` has. Of several with one
+/// key, the first one of `b` counts.
+fn compared_each<'t, T, K: Ord>(
+    a: &'t [T],
+    b: &'t [T],
+    key: impl Fn(&'t T) -> K,
+    label: impl Fn(&'t T) -> String,
+    names: [&str; 2],
     options: Options,
+    compare: impl Fn(&'t T, &'t T, Names<'_>, Options) -> Comparison,
 ) -> Vec<Comparison> {
-    let mut unmatched: BTreeMap<Key<'_>, &Latency> =
-        b.iter().rev().map(|row| (key(row), row)).collect();
-    let mut comparisons = Vec::new();
+    let mut unmatched: BTreeMap<K, &T> = b.iter().rev().map(|one| (key(one), one)).collect();
+    let mut found = Vec::new();
     for base in a {
-        let label = base.label();
-        let names = Names {
-            row: &label,
-            baseline,
-            target,
-        };
-        comparisons.push(match unmatched.remove(&key(base)) {
-            Some(row) => pair(base, row, names, options),
+        let row = label(base);
+        let names = named(&row, names);
+        found.push(match unmatched.remove(&key(base)) {
+            Some(target) => compare(base, target, names, options),
             None => without(names, options, "the target has no such row"),
         });
     }
-    for row in b {
-        if unmatched.remove(&key(row)).is_some() {
-            let label = row.label();
-            let names = Names {
-                row: &label,
-                baseline,
-                target,
-            };
-            comparisons.push(without(names, options, NO_BASELINE));
+    for target in b {
+        if unmatched.remove(&key(target)).is_some() {
+            let row = label(target);
+            found.push(without(named(&row, names), options, NO_BASELINE));
         }
     }
-    comparisons
+    found
+}
+
+fn named<'n>(row: &'n str, [baseline, target]: [&'n str; 2]) -> Names<'n> {
+    Names {
+        row,
+        baseline,
+        target,
+    }
+}
+
+/// The name of a row that both call by their own.
+fn renamed(base: &str, target: &str) -> String {
+    match base == target {
+        true => base.to_owned(),
+        false => format!("{base} → {target}"),
+    }
 }
 
 fn pair(base: &Latency, target: &Latency, names: Names<'_>, options: Options) -> Comparison {
@@ -138,60 +166,25 @@ fn by_intervals(
 pub fn sequences(
     base: &[Sequence],
     target: &[Sequence],
-    [baseline_name, target_name]: [&str; 2],
+    names: [&str; 2],
     options: Options,
 ) -> Vec<Comparison> {
-    let one = |row: &str, base: &Sequence, target: &Sequence| {
-        let names = Names {
-            row,
-            baseline: baseline_name,
-            target: target_name,
-        };
+    let compare = |base: &Sequence, target: &Sequence, names: Names<'_>, options: Options| {
         let sides = Sides {
             base: &base.values_ns,
             target: &target.values_ns,
             control: None,
             bucket_ops: 1,
         };
-        sequential_with(
-            names,
-            sides,
-            options.singles(base.singles && target.singles),
-        )
+        let singles = base.singles && target.singles;
+        sequential_with(names, sides, options.singles(singles))
     };
     if let ([base], [target]) = (base, target) {
-        let row = match base.name == target.name {
-            true => base.name.clone(),
-            false => format!("{} → {}", base.name, target.name),
-        };
-        return vec![one(&row, base, target)];
+        let row = renamed(&base.name, &target.name);
+        return vec![compare(base, target, named(&row, names), options)];
     }
-    let missing = |row: &str, why: &str| {
-        let names = Names {
-            row,
-            baseline: baseline_name,
-            target: target_name,
-        };
-        without(names, options, why)
-    };
-    let mut unmatched: BTreeMap<&str, &Sequence> = target
-        .iter()
-        .rev()
-        .map(|one| (one.name.as_str(), one))
-        .collect();
-    let mut found = Vec::new();
-    for first in base {
-        found.push(match unmatched.remove(first.name.as_str()) {
-            Some(second) => one(&first.name, first, second),
-            None => missing(&first.name, "the target has no such row"),
-        });
-    }
-    for second in target {
-        if unmatched.remove(second.name.as_str()).is_some() {
-            found.push(missing(&second.name, NO_BASELINE));
-        }
-    }
-    found
+    let name = |one: &Sequence| one.name.clone();
+    compared_each(base, target, name, name, names, options, compare)
 }
 
 /// Compares two columns of plain numbers, pair by pair, as [`sequential`] does. Their unit is unknown, so

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::{Each, Foreign, Samples, Summary};
+use crate::deviation;
 use crate::percentile::earned_n;
 use crate::report::{
     Cell, Latency, LatencyName, Stated, StatedPercentile, StatedRate, StatedTimes, Table, Timing,
@@ -106,7 +107,7 @@ impl Samples {
         };
         let mean = sum(&|ns| ns) / n.max(1) as f64;
         let squares = sum(&|ns| (ns - mean).powi(2));
-        let stdev = (n > 1).then(|| (squares / (n - 1) as f64).sqrt());
+        let stdev = deviation::of_squares(squares, n);
         let mut sorted = self.values_ns.clone();
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
         let at = |p: f64| {

@@ -6,6 +6,8 @@
 
 use hdrhistogram::Histogram;
 
+use crate::deviation;
+
 /// Fewest values whose tail is looked at.
 const VALUES_MIN: u64 = 50;
 /// Fewest values of a tail.
@@ -69,7 +71,7 @@ impl Tail {
         Some(Self {
             index,
             capped_mean,
-            capped_stdev: (squares / n as f64).sqrt(),
+            capped_stdev: deviation::of_squares(squares, n)?,
         })
     }
 }

@@ -43,6 +43,7 @@ pub fn write(w: &mut impl io::Write, h: &Histogram<u64>, unit: HgrmUnit) -> io::
             None => writeln!(w, "{:>14}", "inf")?,
         }
     }
+    // By n, as HdrHistogram does it.
     let (mean, stdev) = (h.mean() / scale, h.stdev() / scale);
     let max = if h.is_empty() {
         0.0

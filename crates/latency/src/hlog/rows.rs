@@ -9,6 +9,7 @@ use super::tag::{split_tag, tag};
 use crate::carried;
 use crate::coding;
 use crate::dependence;
+use crate::deviation;
 use crate::hgrm::HgrmUnit;
 use crate::histogram::Layout;
 use crate::read::{Place, ReadError, ReadErrorKind};
@@ -115,12 +116,13 @@ fn row(lines: &[&TaggedHistogram], zero_s: f64, factor: u64) -> Result<Latency, 
     let (series, name) = split_tag(lines.first().and_then(|line| line.tag.as_deref()));
     let Merged { sum, parts } = merged(lines)?;
     let times = |value: u64| value.saturating_mul(factor);
+    let stdev = deviation::of_histogram(&sum);
     let known = Known {
         min_ns: times(sum.highest_equivalent(sum.min())).min(times(sum.max())),
         max_ns: times(sum.max()),
         mean_ns: sum.mean() * factor as f64,
-        stdev_ns: sum.stdev() * factor as f64,
-        inflation: dependence::of_intervals(&parts, sum.stdev()),
+        stdev_ns: stdev.map(|stdev| stdev * factor as f64),
+        inflation: stdev.and_then(|stdev| dependence::of_intervals(&parts, stdev)),
     };
     let known = match factor {
         1 => Known {

@@ -103,7 +103,7 @@ pub struct Latency {
     pub min_ns: Option<u64>,
     /// Mean.
     pub mean_ns: Option<f64>,
-    /// Standard deviation.
+    /// Standard deviation of the sample (by n − 1), `null` of a single value.
     pub stdev_ns: Option<f64>,
     /// How many independent values the recorded ones count as, for the mean, by batch means: intervals are wider
     /// where that is less than n. `null` where there were too few buckets or intervals to know; then they count as independent.

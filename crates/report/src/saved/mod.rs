@@ -8,5 +8,5 @@ mod repeat;
 
 pub use combine::{merge, overlay};
 pub use load::{FILE_BYTES_MAX, FileKind, Saved, bounded, folder};
-pub use losses::{Form, losses, merge_losses};
+pub use losses::{Form, losses, losses_of_rows, merge_losses};
 pub use repeat::{Stated, Unrepeatable, differences, words};

@@ -43,9 +43,9 @@ fn line(cells: &[String]) -> String {
     quoted.join(",") + "\n"
 }
 
-/// A cell, between quotation marks where it needs them (RFC 4180).
+/// A cell, between quotation marks where it needs them (RFC 4180): an empty one does not.
 fn quoted(cell: &str) -> String {
-    match cell.is_empty() || cell.contains([',', '"', '\n', '\r']) {
+    match cell.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", cell.replace('"', "\"\"")),
         false => cell.to_owned(),
     }

@@ -1,5 +1,6 @@
 //! Files as hyperfine writes them.
 
+use super::super::Program;
 use super::super::sample::sample;
 use super::*;
 
@@ -67,14 +68,21 @@ fn json_has_seconds_and_every_run() {
 #[test]
 fn csv_quotes_what_needs_it() {
     let mut samples = samples();
-    let parameters = vec![("n".to_owned(), "1,5".to_owned())];
-    samples[1].program = samples[1].program.clone().parameters(parameters.clone());
-    samples[0].program = samples[0].program.clone().parameters(parameters);
+    let with = |program: &Program, value: &str| {
+        let parameters = vec![("n".to_owned(), value.to_owned())];
+        program.clone().parameters(parameters)
+    };
+    samples[0].program = with(&samples[0].program, "");
+    samples[1].program = with(&samples[1].program, "1,5");
     let text = Export::Csv.content(&samples, None, Sorted::ByCommand, None);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines[0],
         "command,mean,stddev,median,user,system,min,max,parameter_n"
+    );
+    assert_eq!(
+        lines[1],
+        "sleep 1 | cat,1.100000,0.141421,1.100000,0.000000,0.000000,1.000000,1.200000,"
     );
     assert_eq!(
         lines[2],

@@ -1,5 +1,6 @@
 //! `perfkit compare`: two reports, two columns of numbers, or two commands.
 
+mod files;
 pub(crate) mod flags;
 mod interleave;
 pub(crate) mod run;

@@ -98,16 +98,12 @@ fn say_losses(loaded: &[Saved], args: &RenderArgs) {
         (Form::Hgrm, &exports.export_hgrm),
         (Form::Hlog, &exports.export_hlog),
     ];
-    let rows: Vec<Latency> = loaded
-        .iter()
-        .flat_map(|file| file.latencies.clone())
-        .collect();
     if args.merge && (exports.export_json.is_some() || exports.export_hlog.is_some()) {
-        let lost = saved::merge_losses(&rows);
+        let lost = saved::merge_losses(loaded);
         lost.iter().for_each(|line| message::remark(line));
     }
     for (form, _) in forms.into_iter().filter(|(_, path)| path.is_some()) {
-        for line in saved::losses(&rows, form) {
+        for line in saved::losses(loaded, form) {
             message::remark(&line);
         }
     }

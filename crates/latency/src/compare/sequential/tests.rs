@@ -214,15 +214,15 @@ fn rows_of_a_log_are_compared_by_their_intervals() {
     let rows = |log: &String| crate::hlog::rows(log.as_bytes()).unwrap().remove(0);
     let found = compare(rows(&logs[0]), rows(&logs[1]));
     assert_eq!(found.verdict, Verdict::Worse, "{}", found.reason);
-    // As the logs themselves are.
-    let means = |log: &String| crate::hlog::interval_means(log.as_bytes()).unwrap();
+    // As the means of the intervals are.
+    let means = |log: &String| Sequence {
+        name: "means".to_owned(),
+        values_ns: rows(log).interval_means().unwrap(),
+        singles: false,
+    };
     let names = ["a", "b"];
-    let own = sequences(
-        &means(&logs[0]),
-        &means(&logs[1]),
-        names,
-        Options::default(),
-    );
+    let [base, target] = [&logs[0], &logs[1]].map(|log| vec![means(log)]);
+    let own = sequences(&base, &target, names, Options::default());
     assert_eq!(
         (found.pairs, &found.difference, found.verdict),
         (own[0].pairs, &own[0].difference, own[0].verdict)
@@ -230,4 +230,51 @@ fn rows_of_a_log_are_compared_by_their_intervals() {
     let mut none = rows(&logs[0]);
     none.intervals.clear();
     assert_eq!(compare(none, rows(&logs[1])).pairs, 0);
+}
+
+/// A log of 40 intervals with 50 values each, of which every hundredth takes `tail` times as long.
+fn tailed(tag: &str, seed: u64, tail: f64) -> String {
+    let mut rng = SplitMix64::new(seed);
+    let interval = |nth: u64| {
+        let mut histogram = crate::Histogram::<u64>::new_with_bounds(1, 1 << 40, 3).unwrap();
+        for at in 0..50 {
+            let slow = if (nth * 50 + at) % 50 == 7 { tail } else { 1.0 };
+            let value = 1e6 * slow * (rng.normal() / 50.0).exp();
+            histogram.record(value as u64).unwrap();
+        }
+        let encoded = crate::coding::encode_base64(&histogram);
+        format!("Tag={tag},{nth}.0,1.0,2.0,{encoded}\n")
+    };
+    (0..40).map(interval).collect()
+}
+
+#[test]
+fn the_tails_of_two_logs_have_verdicts() {
+    let rows = |logs: &[String]| crate::hlog::rows(logs.concat().as_bytes()).unwrap();
+    let compare =
+        |a: &[String], b: &[String]| logs(&rows(a), &rows(b), ["a", "b"], Options::default());
+    let p99 = |found: &Comparison| {
+        let tail = found.tails.iter().find(|tail| tail.p == 99.0);
+        tail.map(|tail| tail.verdict)
+    };
+    let slow = compare(&[tailed("x", 1, 1.0)], &[tailed("x", 2, 10.0)]);
+    assert_eq!(p99(&slow[0]), Some(Verdict::Worse), "{:?}", slow[0].tails);
+    let same = compare(&[tailed("x", 1, 10.0)], &[tailed("x", 2, 10.0)]);
+    assert_ne!(p99(&same[0]), Some(Verdict::Worse), "{:?}", same[0].tails);
+    // One tag each is compared whatever it is, of several each with its own.
+    let other = compare(&[tailed("x", 1, 1.0)], &[tailed("y", 2, 10.0)]);
+    assert_eq!(other[0].row, "x service → y service");
+    assert_eq!(p99(&other[0]), Some(Verdict::Worse));
+    let two = |tags: [&str; 2]| tags.map(|tag| tailed(tag, 3, 1.0));
+    let found = compare(&two(["x", "y"]), &two(["y", "z"]));
+    let rows: Vec<_> = found
+        .iter()
+        .map(|one| (one.row.as_str(), one.pairs > 0))
+        .collect();
+    let expected = [
+        ("x service", false),
+        ("y service", true),
+        ("z service", false),
+    ];
+    assert_eq!(rows, expected);
 }
