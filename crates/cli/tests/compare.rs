@@ -496,3 +496,48 @@ fn the_tails_of_two_logs_are_compared() {
         "{flat}"
     );
 }
+
+#[test]
+fn two_distributions_are_compared_percentile_by_percentile() {
+    let dir = directory();
+    let steps = |scale: f64| -> String {
+        let mut text = String::from("Value Percentile TotalCount 1/(1-Percentile)\n\n");
+        for step in 1..=1_000 {
+            let share = f64::from(step) / 1_000.0;
+            let value = scale * (1.0 + share);
+            text += &format!("{value:.3} {share:.6} {} 1.0\n", step * 10);
+        }
+        text
+    };
+    file(dir.path(), "a.hgrm", steps(100.0).as_bytes());
+    file(dir.path(), "b.hgrm", steps(130.0).as_bytes());
+    let line = "compare a.hgrm b.hgrm --fail-on-regression p50:5% --fail-unpaired --report json";
+    let found = run(dir.path(), words(line)).expect(4).json();
+    let row = &found["comparisons"][0];
+    assert_eq!(
+        (&row["verdict"], &row["design"]),
+        (&"worse".into(), &"sequential".into())
+    );
+    let ps: Vec<_> = row["tails"]
+        .as_array()
+        .expect("tails")
+        .iter()
+        .map(|tail| tail["p"].as_f64())
+        .collect();
+    assert_eq!(ps, [Some(50.0), Some(90.0), Some(99.0), Some(99.9)]);
+    let shown = run(dir.path(), words("compare a.hgrm b.hgrm")).expect(0);
+    let flat = shown
+        .text()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        flat.contains("b.hgrm against a.hgrm; p50 worse by 30"),
+        "{flat}"
+    );
+    let same = run(
+        dir.path(),
+        words("compare a.hgrm a.hgrm --fail-on-regression 5% --fail-unpaired"),
+    );
+    same.expect(0);
+}

@@ -103,7 +103,7 @@ fn a_browser_shows_the_page_and_its_script_reads_values() {
     file(dir.path(), "played.html", played.as_bytes());
     let shown = dumped(dir.path(), "played.html");
     assert!(shown.contains("<b>maximum</b>"), "{shown}");
-    assert!(shown.contains("a.json service"), "{shown}");
+    assert!(shown.contains("a.json: "), "{shown}");
 }
 
 /// A page for Python's parser: every element is closed in its turn.

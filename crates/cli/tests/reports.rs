@@ -615,7 +615,11 @@ fn every_form_keeps_counts_sums_start_intervals_and_names_or_says_what_it_cannot
             run(dir.path(), common::words(&line)).expect(0).stderr
         };
         let said = write("r.json", &format!("a.{from}"));
-        let warned = |said: &str| said.matches("warning: .hgrm keeps").count();
+        let warned = |said: &str| {
+            let kinds = ["keeps no time line", "keeps one of 3"];
+            let lines = kinds.map(|kind| said.matches(&format!("warning: .hgrm {kind}")).count());
+            lines.into_iter().sum::<usize>()
+        };
         assert_eq!(
             warned(&said),
             if from == "hgrm" { 2 } else { 0 },
@@ -734,4 +738,49 @@ fn the_form_of_an_output_is_that_of_its_extension() {
         "{}",
         first.text()
     );
+}
+
+#[test]
+fn two_reports_laid_side_by_side_are_compared() {
+    let dir = directory();
+    for (level, name) in [("-1", "one.json"), ("-9", "nine.json")] {
+        file(
+            dir.path(),
+            "data",
+            &b"some content of a file ".repeat(90_000),
+        );
+        let line = format!("compress -qqf {level} data -o out --export-json {name}");
+        run(dir.path(), common::words(&line)).expect(0);
+    }
+    let report = run(
+        dir.path(),
+        common::words("report one.json nine.json --report json"),
+    )
+    .expect(0)
+    .json();
+    let found = report["comparisons"].as_array().expect("comparisons");
+    // Service, and hold where it is another time.
+    assert!((1..=2).contains(&found.len()), "{found:?}");
+    assert_eq!(found[0]["design"], "sequential");
+    // What is slowest is of the rows that are shown.
+    let series: Vec<_> = report["slowest"]
+        .as_array()
+        .expect("slowest")
+        .iter()
+        .map(|one| &one["series"])
+        .collect();
+    assert!(
+        series
+            .iter()
+            .all(|one| *one == "one.json" || *one == "nine.json"),
+        "{series:?}"
+    );
+    // Of three there is no baseline, and of unlike work nothing to compare.
+    let three = run(
+        dir.path(),
+        common::words("report one.json nine.json one.json --report json"),
+    )
+    .expect(0)
+    .json();
+    assert_eq!(three["comparisons"].as_array().map(Vec::len), Some(0));
 }

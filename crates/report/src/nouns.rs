@@ -5,7 +5,10 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Volume {
     /// What was read became what was written: a ratio means something.
-    Converted,
+    Converted {
+        /// Whether content is what was written, and not what was read.
+        expands: bool,
+    },
     /// What was read, and what else there was: it is called so.
     Apart(&'static str),
 }
@@ -38,7 +41,8 @@ pub(crate) fn of(kind: &str) -> Nouns {
     };
     let volume = match kind {
         "compress" | "decompress" | "zip" | "unzip" | "stress" | "tour" | "zstd" => {
-            Volume::Converted
+            let expands = matches!(kind, "decompress" | "unzip");
+            Volume::Converted { expands }
         }
         "test" => Volume::Apart("of content"),
         "train" => Volume::Apart("in the dictionary"),

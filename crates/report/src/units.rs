@@ -133,6 +133,18 @@ fn trim(number: String) -> String {
         .map_or(number.clone(), str::to_owned)
 }
 
+/// A time in RFC 3339 to the second: no clock that is read by people is finer.
+#[must_use]
+pub fn moment(time: &str) -> String {
+    match time.split_once('.') {
+        Some((seconds, rest)) => {
+            let zone = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
+            format!("{seconds}{zone}")
+        }
+        None => time.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

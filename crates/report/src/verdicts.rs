@@ -55,6 +55,13 @@ pub fn sentence(found: &Comparison) -> String {
         target,
         ..
     } = found;
+    if found.difference.is_none() && !found.tails.is_empty() {
+        // Of distributions, whose median is one of the percentiles.
+        return format!(
+            "{row}: {target} against {baseline}{}.",
+            tails::clause(found)
+        );
+    }
     let Some((median, [low, high])) = interval(found) else {
         return format!(
             "{row}: nothing is known of {target} against {baseline}: {}{}.",

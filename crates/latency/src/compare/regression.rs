@@ -50,6 +50,9 @@ impl Regression {
             .difference
             .as_ref()
             .and_then(|found| found.median_ci95);
+        // Of distributions the median is one of the percentiles.
+        let median = comparison.tails.iter().find(|tail| tail.p == 50.0);
+        let interval = interval.or(median.map(|tail| tail.interval));
         if interval.is_none() && comparison.reason == NO_BASELINE {
             return Self::Within;
         }

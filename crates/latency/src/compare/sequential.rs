@@ -144,8 +144,7 @@ fn by_intervals(
     samples: Option<Samples>,
 ) -> Comparison {
     if base.intervals.is_empty() || target.intervals.is_empty() {
-        let why = "a row has neither buckets nor intervals to compare";
-        return without(names, options, why);
+        return by_percentiles(base, target, names, options);
     }
     let (Ok(base), Ok(target)) = (base.interval_means(), target.interval_means()) else {
         return without(names, options, "an interval of a row cannot be read");
@@ -157,6 +156,43 @@ fn by_intervals(
         bucket_ops: 1,
     };
     compared(names, sides, options, samples)
+}
+
+/// Compares rows of which nothing is known but how their values are distributed: percentile by percentile. As nothing
+/// shows how either run drifted, a difference has to be beyond the margin.
+fn by_percentiles(
+    base: &Latency,
+    target: &Latency,
+    names: Names<'_>,
+    options: Options,
+) -> Comparison {
+    let samples = Sample::of_steps(base).zip(Sample::of_steps(target));
+    let samples = samples.map(|(base, target)| Samples {
+        base,
+        target,
+        control: None,
+    });
+    let tails = samples.map_or_else(Vec::new, |found| {
+        found.all_differences(options, options.margin)
+    });
+    let Some(median) = tails.iter().find(|tail| tail.p == 50.0) else {
+        let why = "a row has neither buckets nor intervals nor enough single values to compare";
+        return without(names, options, why);
+    };
+    let (verdict, [baseline_ns, target_ns]) =
+        (median.verdict, [median.baseline_ns, median.target_ns]);
+    Comparison {
+        verdict,
+        baseline_median_ns: baseline_ns,
+        target_median_ns: target_ns,
+        margin: Some(options.margin),
+        tails,
+        ..without(
+            names,
+            options,
+            "two distributions, whose values have no order: drift is not known, neither within the runs nor between them: suggestive",
+        )
+    }
 }
 
 /// Compares sequences of two files of other tools, matched by name; a single one of each is compared whatever

@@ -17,6 +17,8 @@ use crate::histogram::Layout;
 use crate::percentile::{LADDER, dependent_ranks, earned_n, rank, values_at_ranks};
 use crate::report::{Interval, Latency, TailDifference, Timing, Verdict, finite};
 
+/// The median and [`TAILS`], where nothing is known but how values are distributed.
+const ALL: [f64; 5] = LADDER;
 /// Percentiles that are compared besides the median.
 pub const TAILS: [f64; 4] = [LADDER[1], LADDER[2], LADDER[3], LADDER[4]];
 
@@ -40,6 +42,8 @@ enum Values {
         histogram: Histogram<u64>,
         min_ns: u64,
         max_ns: u64,
+        /// Whether values between two recorded ones may be counted at the upper one, as where a file has steps alone.
+        in_steps: bool,
     },
 }
 
@@ -69,10 +73,20 @@ impl Sample {
                 histogram,
                 min_ns: row.min_ns?,
                 max_ns: row.max_ns?,
+                in_steps: false,
             },
             inflation: row.inflation(),
             halves: None,
         })
+    }
+
+    /// The same of a row that may have been read from steps.
+    pub(super) fn of_steps(row: &Latency) -> Option<Self> {
+        let mut sample = Self::of_row(row)?;
+        if let Values::Counted { in_steps, .. } = &mut sample.values {
+            *in_steps = true;
+        }
+        Some(sample)
     }
 
     /// The same with the halves of its run, which show how the run drifted.
@@ -115,14 +129,23 @@ impl Sample {
                 histogram,
                 min_ns,
                 max_ns,
+                in_steps,
             } => {
+                let below = |value: u64| {
+                    let values = histogram.iter_recorded().map(|one| one.value_iterated_to());
+                    values.take_while(|other| *other < value).last()
+                };
                 let found = values_at_ranks(histogram, &ranks);
                 let value = |nth: usize| {
                     let ends = match found.get(nth) {
-                        Some(value) => [
-                            histogram.lowest_equivalent(*value),
-                            histogram.highest_equivalent(*value),
-                        ],
+                        Some(value) => {
+                            let lowest = histogram.lowest_equivalent(*value);
+                            let low = match in_steps {
+                                true => below(lowest).unwrap_or(1),
+                                false => lowest,
+                            };
+                            [low, histogram.highest_equivalent(*value)]
+                        }
                         // Above the range of the histogram.
                         None => [histogram.high(), *max_ns],
                     };
@@ -168,12 +191,21 @@ pub(super) struct Samples {
 impl Samples {
     /// All percentiles for which both sides have enough values. `bound` is what the control shows of the median.
     pub(super) fn differences(&self, options: Options, bound: f64) -> Vec<TailDifference> {
+        self.differences_at(&TAILS, options, bound)
+    }
+
+    /// The same with the median, of which nothing else is known.
+    pub(super) fn all_differences(&self, options: Options, bound: f64) -> Vec<TailDifference> {
+        self.differences_at(&ALL, options, bound)
+    }
+
+    fn differences_at(&self, ps: &[f64], options: Options, bound: f64) -> Vec<TailDifference> {
         let enough = |p: &&f64| earned_n(**p) <= self.base.n.min(self.target.n);
-        let mut looked_at = TAILS.iter().filter(enough).count();
+        let mut looked_at = ps.iter().filter(enough).count();
         // With fewer percentiles each has more of the error. How many there are depends on the number of values alone.
         while looked_at > 0 {
             let error = (1.0 - options.confidence) / looked_at as f64;
-            let found = self.each(&TAILS[..looked_at], error, options, bound);
+            let found = self.each(&ps[..looked_at], error, options, bound);
             match found {
                 Some(found) => return found.into_iter().flatten().collect(),
                 None => looked_at -= 1,

@@ -7,7 +7,7 @@ use latency::report::{LatencyName, Report, Validation};
 use super::line::{Line, Tone};
 use crate::Detail;
 use crate::nouns::{self, Volume};
-use crate::units::{bytes, count, duration, rate};
+use crate::units::{bytes, count, duration, moment, rate};
 
 /// A part of the first line, and what it is worth where there is no room for all.
 struct Part(u8, Line);
@@ -58,7 +58,7 @@ pub(super) fn lines(report: &Report, detail: Detail) -> Vec<Line> {
     if detail == Detail::Full && !report.command.argv.is_empty() {
         let command = report.command.argv.join(" ");
         let start = report.started_at.as_ref();
-        let start = start.map(|start| format!(" ({start})"));
+        let start = start.map(|start| format!(" ({})", moment(start)));
         let line = command + &start.unwrap_or_default();
         lines.push(Line::of(Tone::Faint, line));
     }
@@ -136,8 +136,14 @@ fn volume(report: &Report, volume: Volume) -> Vec<Part> {
     let said = |text| vec![plain(worth_of::VOLUME, text)];
     match (volume, read > 0.0, written > 0.0) {
         (_, false, false) => Vec::new(),
-        (Volume::Converted, true, true) => {
-            let ratio = format!("{:.3}", read.max(written) / read.min(written));
+        (Volume::Converted { expands }, true, true) => {
+            // Content by what it takes, which may be more.
+            let ratio = if expands {
+                written / read
+            } else {
+                read / written
+            };
+            let ratio = format!("{ratio:.3}");
             let ratio = Line::default().plain("  ratio ").and(Tone::Strong, ratio);
             let text = format!("{} → {}", bytes(read), bytes(written));
             vec![plain(worth_of::VOLUME, text), Part(worth_of::RATIO, ratio)]
@@ -147,7 +153,7 @@ fn volume(report: &Report, volume: Volume) -> Vec<Part> {
             said(format!("{} read, {} {what}", bytes(read), bytes(written)))
         }
         (Volume::Apart(what), false, true) => said(format!("{} {what}", bytes(written))),
-        (Volume::Converted, false, true) => said(format!("{} written", bytes(written))),
+        (Volume::Converted { .. }, false, true) => said(format!("{} written", bytes(written))),
     }
 }
 

@@ -212,6 +212,9 @@ pub(super) fn comparison_grid(comparisons: &[Comparison]) -> Grid {
     let mut grid = Grid::new(header.map(str::to_owned).to_vec(), 1, worth);
     for comparison in comparisons {
         let difference = comparison.difference.as_ref();
+        // Of distributions the median is one of the percentiles.
+        let mut tails = comparison.tails.iter();
+        let of_distributions = tails.find(|tail| tail.p == 50.0);
         let absent = || ABSENT.to_owned();
         // Of plain numbers nobody knows the unit.
         let median = |ns: Option<f64>, plain: Option<f64>| {
@@ -229,8 +232,15 @@ pub(super) fn comparison_grid(comparisons: &[Comparison]) -> Grid {
             median(comparison.target_median_ns, comparison.target_median),
             count(comparison.pairs),
             interval(difference.map(|found| found.range)),
-            difference.map_or_else(absent, |found| signed_percent(found.median)),
-            interval(difference.and_then(|found| found.median_ci95)),
+            difference
+                .map(|found| found.median)
+                .or(of_distributions.map(|median| median.difference))
+                .map_or_else(absent, signed_percent),
+            interval(
+                difference
+                    .and_then(|found| found.median_ci95)
+                    .or(of_distributions.map(|median| median.interval)),
+            ),
             // Of fewer pairs it would be the greatest.
             difference
                 .filter(|_| comparison.pairs >= P99_PAIRS_MIN)

@@ -3,14 +3,18 @@
 //! What comes out claims no more than every file that went in: it is complete when all are, and of
 //! a load model when all are of that one. A table says what it was made from.
 
+use latency::compare::{self, Options};
+use latency::foreign::{Foreign, Samples, Sequence};
 use latency::hlog;
 use latency::report::{
-    Cell, Environment, Latency, Load, LoadModel, SlowSample, Stated, Table, Unit, Validation,
+    Cell, Comparison, Environment, Latency, Load, LoadModel, SlowSample, Stated, Table, Unit,
+    Validation,
 };
 
 use super::load::{FileKind, Saved};
 use crate::outcome::Before;
-use crate::{Error, Outcome};
+use crate::units::moment;
+use crate::{Error, Outcome, verdicts};
 
 /// Lays the files side by side. With more than one, everything is labelled by its file.
 #[must_use]
@@ -20,12 +24,26 @@ pub fn overlay(files: Vec<Saved>) -> Outcome {
     let sources = describe(&files, "read from", &mut outcome);
     let before = outcome.done_before.as_ref();
     let start = before.and_then(|before| before.started_at.clone());
+    let found = compared(&files);
+    if !found.is_empty() {
+        // The answer stands first.
+        let notes = std::mem::replace(&mut outcome.findings, verdicts::findings(&found));
+        outcome.findings.extend(notes);
+        outcome.comparisons = found;
+    }
     for mut file in files {
         let name = std::mem::take(&mut file.name);
         later(&mut file, start.as_deref());
         if several {
             for row in &mut file.latencies {
                 row.series = Some(under(&name, row.series.as_deref()));
+            }
+            if let FileKind::Report(report) = &mut file.kind {
+                // As the rows that they are of.
+                for sample in std::mem::take(&mut report.slowest) {
+                    let series = Some(under(&name, sample.series.as_deref()));
+                    outcome.slowest.push(SlowSample { series, ..sample });
+                }
             }
         }
         outcome.latencies.append(&mut file.latencies);
@@ -34,6 +52,44 @@ pub fn overlay(files: Vec<Saved>) -> Outcome {
     outcome.latencies.sort_by_key(|row| row.name);
     outcome.tables.push(sources);
     outcome
+}
+
+/// The like rows of two files compared: two runs, one after the other.
+fn compared(files: &[Saved]) -> Vec<Comparison> {
+    let [base, target] = files else {
+        return Vec::new();
+    };
+    let names = [base.name.as_str(), target.name.as_str()];
+    let (ours, theirs) = (&base.latencies, &target.latencies);
+    let options = Options::default();
+    let mut found = match (&base.kind, &target.kind) {
+        (FileKind::Report(a), FileKind::Report(b)) if a.workload.kind == b.workload.kind => {
+            compare::rows(ours, theirs, names, options)
+        }
+        (
+            FileKind::Log | FileKind::Distribution,
+            FileKind::Log | FileKind::Distribution | FileKind::Report(_),
+        )
+        | (FileKind::Report(_), FileKind::Log | FileKind::Distribution) => {
+            compare::logs(ours, theirs, names, options)
+        }
+        (FileKind::Foreign(a), FileKind::Foreign(b)) => {
+            let sequences = |read: &Foreign| -> Vec<Sequence> {
+                read.samples.iter().filter_map(Samples::sequence).collect()
+            };
+            compare::sequences(&sequences(a), &sequences(b), names, options)
+        }
+        _ => Vec::new(),
+    };
+    found.retain(|one| one.pairs > 0 || !one.tails.is_empty());
+    // Two times that are the same, such as service and hold, have one answer.
+    found.dedup_by(|later, kept| {
+        let numbers = |one: &Comparison| (one.baseline_median_ns, one.target_median_ns, one.pairs);
+        numbers(later) == numbers(kept)
+            && later.difference == kept.difference
+            && later.tails == kept.tails
+    });
+    found
 }
 
 /// Adds like rows up. What does not add up (tables, comparisons) is kept, labelled by its file.
@@ -175,7 +231,7 @@ fn describe(files: &[Saved], title: &str, outcome: &mut Outcome) -> Table {
                 vec![
                     file.name.as_str().into(),
                     report.workload.kind.as_str().into(),
-                    report.started_at.clone().into(),
+                    report.started_at.as_deref().map(moment).into(),
                     if report.complete { "yes" } else { "NO" }.into(),
                     model(report.load.model).into(),
                     report.environment.cpu_model.clone().into(),
@@ -209,7 +265,7 @@ fn unknown(file: &Saved, what: &str) -> Vec<Cell> {
     let mut row = vec![
         file.name.as_str().into(),
         what.into(),
-        file.started_at.clone().into(),
+        file.started_at.as_deref().map(moment).into(),
     ];
     row.resize(SOURCES.len(), Cell::Null);
     row[PROCESSOR] = file.environment().cpu_model.into();

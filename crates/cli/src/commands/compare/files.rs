@@ -62,7 +62,7 @@ enum Side {
     Numbers(Vec<f64>),
     /// Of another tool.
     Sequences(Vec<Sequence>),
-    /// Of an interval log.
+    /// Of an interval log or a distribution.
     Rows(Vec<Latency>),
 }
 
@@ -200,11 +200,10 @@ fn samples(file: Saved) -> Result<Side> {
             }
             Ok(Side::Sequences(found))
         }
-        FileKind::Log => Ok(Side::Rows(file.latencies)),
-        FileKind::Distribution | FileKind::Report(_) => {
-            let why = "a percentile distribution does not say in which order its values came";
-            let help = "compare the .hlog or JSON of the same runs; `perfkit report` shows both side by side";
-            Err(refused(why, help))
+        FileKind::Log | FileKind::Distribution => Ok(Side::Rows(file.latencies)),
+        FileKind::Report(_) => {
+            let why = "it is a report under the name of another form";
+            Err(refused(why, "give it a name that ends with .json"))
         }
     }
 }

@@ -137,7 +137,8 @@ fn regression_status(comparisons: &[Comparison], limit: Limit, args: &CompareArg
             Design::Interleaved => (true, nth == 0),
             Design::Sequential => (args.fail_unpaired, args.fail_unpaired),
         };
-        let (row, compared) = (format!("{} of {}", limit.subject(), one.row), one.pairs > 0);
+        let row = format!("{} of {}", limit.subject(), one.row);
+        let compared = one.pairs > 0 || !one.tails.is_empty();
         let tail = one.tails.iter().find(|tail| tail.p == p);
         match limit.judge(one) {
             Regression::Within => {}

@@ -278,3 +278,64 @@ fn the_tails_of_two_logs_have_verdicts() {
     ];
     assert_eq!(rows, expected);
 }
+
+#[test]
+fn distributions_without_an_order_are_compared_by_percentiles() {
+    let row = |seed: u64, scale: f64, n: usize| {
+        let mut rng = SplitMix64::new(seed);
+        let mut histogram = crate::Histogram::<u64>::new_with_bounds(1, 1 << 40, 3).unwrap();
+        for _ in 0..n {
+            histogram
+                .record((1e6 * scale * (rng.normal() / 10.0).exp()) as u64)
+                .unwrap();
+        }
+        Latency::from_histogram(
+            LatencyName::Service,
+            "operation",
+            crate::Timing::Actual,
+            &histogram,
+        )
+    };
+    let of = |seed: u64, scale: f64, n: usize| {
+        let sides = [vec![row(seed, 1.0, n)], vec![row(seed + 1, scale, n)]];
+        logs(&sides[0], &sides[1], ["a", "b"], Options::default()).remove(0)
+    };
+    let slower = of(1, 1.2, 5_000);
+    assert_eq!((slower.verdict, slower.pairs), (Verdict::Worse, 0));
+    assert_eq!(slower.tails[0].p, 50.0);
+    assert!((0.18..0.22).contains(&slower.tails[0].difference));
+    assert!(slower.reason.contains("suggestive"), "{}", slower.reason);
+    use crate::compare::Regression;
+    assert_eq!(Regression::of(&slower, 0.05), Regression::Beyond);
+    assert_eq!(
+        Regression::of_percentile(&slower, 99.0, 0.05),
+        Regression::Beyond
+    );
+    assert_eq!(Regression::of(&slower, 0.5), Regression::Within);
+    let wrong = (0..200).filter(|seed| {
+        let same = of(*seed * 2, 1.0, 2_000);
+        let mut tails = same.tails.iter();
+        tails.any(|tail| matches!(tail.verdict, Verdict::Better | Verdict::Worse))
+    });
+    assert!(wrong.count() <= 10);
+    // Too few values for a median.
+    let few = of(1, 9.0, 3);
+    assert!(few.tails.is_empty() && few.verdict == Verdict::Inconclusive);
+}
+
+#[test]
+fn steps_of_a_file_are_no_narrower_than_they_are() {
+    // Half of the values are anywhere between 1 and 1,000.
+    let text =
+        "Value Percentile TotalCount 1/(1-Percentile)\n\n1.0 0.1 500 1.1\n1000.0 1.0 1000 inf\n";
+    let row = || {
+        vec![
+            crate::hgrm::read(text, crate::hgrm::HgrmUnit::Us)
+                .unwrap()
+                .latency(),
+        ]
+    };
+    let found = logs(&row(), &row(), ["a", "b"], Options::default()).remove(0);
+    let [low, high] = found.tails[0].interval;
+    assert!(low < -0.9 && high > 100.0, "{low} {high}");
+}

@@ -2,7 +2,7 @@
 
 use super::super::bins;
 use super::curves::{Group, range};
-use super::frame::{BOTTOM, Chart, LEFT, RIGHT, Stop, TOP};
+use super::frame::{BOTTOM, Chart, Room, Stop, TOP};
 use super::marks;
 use super::scales::Axis;
 use super::thin::Point;
@@ -12,11 +12,15 @@ use crate::units::{count, duration, percent};
 const BARS_MAX: usize = 72;
 /// From this quotient of the highest bar and the lowest one on, heights are logarithmic.
 const LINEAR_MAX: f64 = 300.0;
+/// Bars are at least so high, that a few slow samples are seen.
+const HEIGHT_MIN: f64 = 2.0;
+/// Curves whose bars are filled at most: more would hide each other.
+const FILLED_MAX: usize = 3;
 /// Sizes of samples that differ more than this are compared by shares.
 const ALIKE: f64 = 0.05;
 
 /// The chart of a group.
-pub(super) fn chart(group: &Group<'_>) -> Option<Chart> {
+pub(super) fn chart(group: &Group<'_>, room: Room) -> Option<Chart> {
     let (low, high) = range(group.curves.iter())?;
     let bounds = bins::bounds(low, high, BARS_MAX);
     let sizes = || group.curves.iter().map(|curve| curve.histogram.len());
@@ -47,9 +51,10 @@ pub(super) fn chart(group: &Group<'_>) -> Option<Chart> {
         true => Axis::log(lowest * 0.7, highest, BOTTOM, TOP),
         false => Axis::linear(0.0, highest * 1.05, BOTTOM, TOP),
     };
-    let x = Axis::log(low, high, LEFT, RIGHT);
+    let x = Axis::log(low, high, room.left(), room.right());
     let names = group.names().join(", ");
     let mut chart = Chart::new(
+        room,
         "Histogram",
         format!("How many samples there are of each value, of {names}."),
     );
@@ -66,7 +71,7 @@ pub(super) fn chart(group: &Group<'_>) -> Option<Chart> {
         .into_iter()
         .map(|ns| (duration(ns), x.at(ns)))
         .collect();
-    chart.horizontal(&ticks, "value");
+    chart.horizontal(&ticks, "time");
     let whole = |height: &f64| shares || height.fract() == 0.0;
     let ticks = y.ticks().into_iter().filter(whole);
     let ticks: Vec<(String, f64)> = ticks.map(|height| (shown(height), y.at(height))).collect();
@@ -78,10 +83,15 @@ pub(super) fn chart(group: &Group<'_>) -> Option<Chart> {
     };
     chart.vertical(&ticks, of);
     for (look, heights) in bars.iter().enumerate() {
-        let points = outline(heights, &bounds, (&x, &y));
-        let area = marks::path(points.iter().copied());
-        chart.draw(&format!("<path class=\"area c{look}\" d=\"{area}Z\"/>"));
-        chart.line(look, "", &points);
+        let blocks = outlines(heights, &bounds, (&x, &y));
+        if bars.len() <= FILLED_MAX {
+            let areas = blocks
+                .iter()
+                .map(|block| marks::path(block.iter().copied()) + "Z");
+            let areas: String = areas.collect();
+            chart.draw(&format!("<path class=\"area c{look}\" d=\"{areas}\"/>"));
+        }
+        chart.lines(look, "", &blocks);
     }
     for (bar, edges) in bounds.windows(2).enumerate() {
         let curves = group.curves.iter().enumerate();
@@ -96,19 +106,34 @@ pub(super) fn chart(group: &Group<'_>) -> Option<Chart> {
     Some(chart)
 }
 
-/// The bars as one line, from the ground to the ground.
-fn outline(heights: &[f64], bounds: &[f64], (x, y): (&Axis, &Axis)) -> Vec<Point> {
+/// The bars next to each other as a line each, from the ground to the ground.
+fn outlines(heights: &[f64], bounds: &[f64], (x, y): (&Axis, &Axis)) -> Vec<Vec<Point>> {
     let ground = y.at(0.0);
-    let mut points: Vec<Point> = vec![(x.at(bounds[0]), ground)];
+    let mut blocks: Vec<Vec<Point>> = Vec::new();
+    let mut is_open = false;
     for (height, edges) in heights.iter().zip(bounds.windows(2)) {
-        let top = if *height > 0.0 { y.at(*height) } else { ground };
+        let [from, to] = [x.at(edges[0]), x.at(edges[1])];
+        if *height <= 0.0 {
+            is_open = false;
+            continue;
+        }
+        let top = y.at(*height).min(ground - HEIGHT_MIN);
+        if !is_open {
+            blocks.push(vec![(from, ground)]);
+            is_open = true;
+        }
+        let Some(block) = blocks.last_mut() else {
+            continue;
+        };
         // Bars of one height are one step.
-        match points.last_mut() {
-            Some(last) if (last.1 - top).abs() < 0.05 => last.0 = x.at(edges[1]),
-            _ => points.extend([(x.at(edges[0]), top), (x.at(edges[1]), top)]),
+        match block.last_mut() {
+            Some(last) if (last.1 - top).abs() < 0.05 => last.0 = to,
+            _ => block.extend([(from, top), (to, top)]),
         }
     }
-    let end = points.last().map_or(0.0, |last| last.0);
-    points.push((end, ground));
-    points
+    for block in &mut blocks {
+        let end = block.last().map_or(0.0, |last| last.0);
+        block.push((end, ground));
+    }
+    blocks
 }

@@ -69,18 +69,24 @@ pub(super) fn range<'c, 'r: 'c>(curves: impl Iterator<Item = &'c Curve<'r>>) -> 
 
 /// The distributions of a report that hold something, and how many there was no room for.
 pub(super) fn groups(report: &Report) -> (Vec<Group<'_>>, usize) {
-    let mut curves = curves(report);
-    let alone =
-        |name: LatencyName| curves.iter().filter(|curve| curve.row.name == name).count() < 2;
+    let runs = runs(report);
+    let mut curves = curves(report, &runs);
     let mut groups = Vec::new();
-    if LatencyName::ALL.into_iter().all(alone) {
+    if let Some(laid_over) = laid_over(&mut curves, &runs) {
+        for (title, curves) in laid_over {
+            split(&title, curves, &mut groups);
+        }
+    } else if LatencyName::ALL
+        .into_iter()
+        .all(|name| curves.iter().filter(|curve| curve.row.name == name).count() < 2)
+    {
         let title = "latency".to_owned();
         groups.push(Group { title, curves });
     } else {
         for name in LatencyName::ALL {
             let (own, rest) = curves.into_iter().partition(|curve| curve.row.name == name);
             curves = rest;
-            split(name, own, &mut groups);
+            split(name.as_str(), own, &mut groups);
         }
     }
     groups.retain(|group| !group.curves.is_empty());
@@ -89,14 +95,48 @@ pub(super) fn groups(report: &Report) -> (Vec<Group<'_>>, usize) {
     (groups, left_out)
 }
 
+/// The same row of several runs over each other, each called by its run: nothing where no two runs have one.
+fn laid_over<'a>(
+    curves: &mut Vec<Curve<'a>>,
+    runs: &[&str],
+) -> Option<Vec<(String, Vec<Curve<'a>>)>> {
+    let title = |curve: &Curve<'_>| {
+        let run = run_of(curve.row, runs)?;
+        let own = curve.row.series.as_deref()?.strip_prefix(run)?;
+        let own = own.strip_prefix(": ").map(|own| format!("{own} "));
+        Some(format!("{}{}", own.unwrap_or_default(), curve.row.name))
+    };
+    let titles: Option<Vec<String>> = curves.iter().map(title).collect();
+    let titles = titles.filter(|titles| {
+        let is_twin = |(at, title): (usize, &String)| titles[..at].contains(title);
+        titles.iter().enumerate().any(is_twin)
+    })?;
+    let mut found: Vec<(String, Vec<Curve<'a>>)> = Vec::new();
+    for (mut curve, title) in std::mem::take(curves).into_iter().zip(titles) {
+        if let Some(run) = run_of(curve.row, runs) {
+            let label = curve.row.label();
+            let rest = curve.name.strip_prefix(&label).unwrap_or_default();
+            curve.name = match rest.starts_with(" = ") {
+                true => format!("{run} ({}{rest})", curve.row.name),
+                false => format!("{run}{rest}"),
+            };
+        }
+        match found.iter_mut().find(|(known, _)| *known == title) {
+            Some((_, group)) => group.push(curve),
+            None => found.push((title, vec![curve])),
+        }
+    }
+    Some(found)
+}
+
 /// Groups of curves of one time.
-fn split<'a>(name: LatencyName, mut curves: Vec<Curve<'a>>, groups: &mut Vec<Group<'a>>) {
+fn split<'a>(name: &str, mut curves: Vec<Curve<'a>>, groups: &mut Vec<Group<'a>>) {
     let parts = curves.len().div_ceil(LOOKS).max(1);
     let each = curves.len().div_ceil(parts);
     for part in 1..=parts {
         let rest = curves.split_off(each.min(curves.len()));
         let title = match parts {
-            1 => name.to_string(),
+            1 => name.to_owned(),
             _ => format!("{name}, {part} of {parts}"),
         };
         groups.push(Group { title, curves });
@@ -104,8 +144,7 @@ fn split<'a>(name: LatencyName, mut curves: Vec<Curve<'a>>, groups: &mut Vec<Gro
     }
 }
 
-fn curves(report: &Report) -> Vec<Curve<'_>> {
-    let runs = runs(report);
+fn curves<'a>(report: &'a Report, runs: &[&str]) -> Vec<Curve<'a>> {
     let mut curves: Vec<Curve<'_>> = Vec::new();
     for row in report.latencies.iter().filter(|row| row.n > 0) {
         let Some(histogram) = row.histogram().ok().filter(|found| !found.is_empty()) else {
@@ -125,7 +164,7 @@ fn curves(report: &Report) -> Vec<Curve<'_>> {
             row,
             name: name(row),
             histogram,
-            start_ns: start(report, row, &runs),
+            start_ns: start(report, row, runs),
         });
     }
     curves

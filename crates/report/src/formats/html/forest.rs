@@ -4,7 +4,7 @@ use latency::report::{Comparison, Verdict};
 
 use super::super::tables::verdict_name;
 use super::escape::{pixels, text};
-use super::frame::{Chart, LEFT, RIGHT, TOP};
+use super::frame::{Chart, Room, TOP};
 use super::scales::Axis;
 use crate::units::signed_percent;
 
@@ -12,13 +12,17 @@ use crate::units::signed_percent;
 const ROWS_MAX: usize = 40;
 /// The height of a row: its name, and its interval below.
 const ROW: f64 = 38.0;
+/// The height of a line of text.
+const LINE: f64 = 16.0;
+/// Left of the intervals.
+const LEFT: f64 = 18.0;
 /// Intervals that reach farther are cut off, so that they leave something to see of the others.
 const FAR: f64 = 10.0;
 /// Room beside the intervals, as a share of them; ranges end at the edge of the picture.
 const ROOM: f64 = 0.25;
 
 /// The picture of all comparisons that have a result.
-pub(super) fn chart(comparisons: &[Comparison]) -> Option<Chart> {
+pub(super) fn chart(comparisons: &[Comparison], room: Room) -> Option<Chart> {
     let found: Vec<&Comparison> = comparisons
         .iter()
         .filter(|comparison| comparison.difference.is_some())
@@ -31,10 +35,16 @@ pub(super) fn chart(comparisons: &[Comparison]) -> Option<Chart> {
     let (low, high) = ends.fold((-0.01_f64, 0.01_f64), |(low, high), end: f64| {
         (low.min(end.max(-FAR)), high.max(end.min(FAR)))
     });
-    let room = (high - low) * ROOM;
-    let x = Axis::linear(low - room, high + room, LEFT - 60.0, RIGHT);
-    let bottom = TOP + ROW * shown.len() as f64;
+    let around = (high - low) * ROOM;
+    let x = Axis::linear(low - around, high + around, LEFT, room.right());
+    // A narrow picture has the verdict on a line of its own.
+    let height = match room {
+        Room::Wide => ROW,
+        Room::Narrow => ROW + LINE,
+    };
+    let bottom = TOP + height * shown.len() as f64;
     let mut chart = Chart::of_height(
+        room,
         "Comparison",
         "Relative differences of target and baseline with their 95 % intervals; the table has the numbers.".to_owned(),
         bottom,
@@ -43,12 +53,13 @@ pub(super) fn chart(comparisons: &[Comparison]) -> Option<Chart> {
     let ticks: Vec<(String, f64)> = ticks
         .map(|share| (signed_percent(share), x.at(share)))
         .collect();
-    chart.horizontal(
-        &ticks,
-        "difference of the target: faster to the left, slower to the right",
-    );
+    let of = match room {
+        Room::Wide => "difference of the target: faster to the left, slower to the right",
+        Room::Narrow => "← faster: difference of the target: slower →",
+    };
+    chart.horizontal(&ticks, of);
     for (nth, comparison) in shown.iter().enumerate() {
-        chart.draw(&row(comparison, TOP + ROW * nth as f64, &x));
+        chart.draw(&row(comparison, TOP + height * nth as f64, &x, room));
     }
     chart.note(
         "Thick: 95 % interval of the median. Thin: range of all pairs, as far as there is room. Grey band: the margin within which a difference counts as none. Dashed line below: the control.",
@@ -80,7 +91,7 @@ fn ends(comparison: &Comparison) -> Vec<f64> {
     ends
 }
 
-fn row(comparison: &Comparison, top: f64, x: &Axis) -> String {
+fn row(comparison: &Comparison, top: f64, x: &Axis, room: Room) -> String {
     let Some(found) = &comparison.difference else {
         return String::new();
     };
@@ -91,7 +102,10 @@ fn row(comparison: &Comparison, top: f64, x: &Axis) -> String {
         Verdict::Small | Verdict::Inconclusive => "warn",
     };
     let word = verdict_name(comparison.verdict);
-    let middle = top + 25.0;
+    let middle = match room {
+        Room::Wide => top + 25.0,
+        Room::Narrow => top + 25.0 + LINE,
+    };
     let across = |y: f64, [low, high]: [f64; 2]| {
         format!(
             "M{} {}H{}",
@@ -152,24 +166,33 @@ fn row(comparison: &Comparison, top: f64, x: &Axis) -> String {
         pixels(middle - 6.0)
     );
     let names = [&comparison.row, &comparison.target, &comparison.baseline];
-    let [row, target, baseline] = names.map(|name| shortened(name));
+    let most = match room {
+        Room::Wide => 26,
+        Room::Narrow => 17,
+    };
+    let [row, target, baseline] = names.map(|name| shortened(name, most));
     let name = format!("{row}, {target} against {baseline}");
+    let verdict = match room {
+        Room::Wide => format!("<tspan class=\"{class}\">{}</tspan>", text(&said)),
+        Room::Narrow => format!(
+            "<tspan class=\"{class}\" x=\"{LEFT}\" dy=\"{LINE}\">{}</tspan>",
+            text(&said.replace(", interval ", ", "))
+        ),
+    };
     svg + &format!(
-        "<text class=\"row\" x=\"20\" y=\"{}\">{} <tspan class=\"{class}\">{}</tspan></text>",
+        "<text class=\"row\" x=\"{LEFT}\" y=\"{}\">{} {verdict}</text>",
         pixels(top + 12.0),
         text(&name),
-        text(&said)
     )
 }
 
 /// A name of which the middle is left out where it has no room.
-fn shortened(name: &str) -> String {
-    const MOST: usize = 26;
+fn shortened(name: &str, most: usize) -> String {
     let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= MOST {
+    if letters.len() <= most {
         return name.to_owned();
     }
-    let head: String = letters[..MOST / 2].iter().collect();
-    let tail: String = letters[letters.len() - MOST / 2 + 1..].iter().collect();
+    let head: String = letters[..most / 2].iter().collect();
+    let tail: String = letters[letters.len() - most / 2 + 1..].iter().collect();
     format!("{head}…{tail}")
 }

@@ -7,12 +7,9 @@ use serde_json::json;
 use super::escape::{self, pixels};
 use super::marks;
 
-/// The whole picture.
-const WIDTH: f64 = 860.0;
+/// The height of a picture.
 const HEIGHT: f64 = 320.0;
-/// Where values are drawn.
-pub(super) const LEFT: f64 = 78.0;
-pub(super) const RIGHT: f64 = 844.0;
+/// The upper end of where values are drawn.
 pub(super) const TOP: f64 = 14.0;
 /// The lower end of a chart of the usual height.
 pub(super) const BOTTOM: f64 = 270.0;
@@ -22,6 +19,76 @@ const BELOW: f64 = HEIGHT - BOTTOM;
 const NEAR: f64 = 3.0;
 /// About the width of a letter of a label.
 const LETTER: f64 = 6.6;
+
+/// What a picture is drawn for: every one is drawn for both, and the style sheet shows the one that fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Room {
+    /// A window or a sheet of paper.
+    Wide,
+    /// A telephone.
+    Narrow,
+}
+
+impl Room {
+    /// Both.
+    const ALL: [Self; 2] = [Self::Wide, Self::Narrow];
+
+    fn of(self, [wide, narrow]: [f64; 2]) -> f64 {
+        match self {
+            Self::Wide => wide,
+            Self::Narrow => narrow,
+        }
+    }
+
+    /// The width of the picture.
+    fn width(self) -> f64 {
+        self.of([860.0, 380.0])
+    }
+
+    /// The left end of where values are drawn.
+    pub(super) fn left(self) -> f64 {
+        self.of([78.0, 66.0])
+    }
+
+    /// The right end.
+    pub(super) fn right(self) -> f64 {
+        self.of([844.0, 370.0])
+    }
+
+    fn class(self) -> &'static str {
+        match self {
+            Self::Wide => "for-wide",
+            Self::Narrow => "for-narrow",
+        }
+    }
+}
+
+/// A chart, drawn for every room, with its legend and its notes; nothing where there is nothing to draw.
+pub(super) fn figure(names: &[String], draw: impl Fn(Room) -> Option<Chart>) -> String {
+    let charts: Vec<Chart> = Room::ALL.into_iter().filter_map(draw).collect();
+    let Some(first) = charts.first() else {
+        return String::new();
+    };
+    let keys: String = names
+        .iter()
+        .enumerate()
+        .map(|(look, name)| format!("<li>{}{}</li>", marks::key(look), escape::text(name)))
+        .collect();
+    let legend = match keys.is_empty() {
+        true => String::new(),
+        false => format!("<ul class=\"legend\">{keys}</ul>"),
+    };
+    let notes: String = first
+        .notes
+        .iter()
+        .map(|note| format!("<p class=\"note\">{}</p>", escape::text(note)))
+        .collect();
+    let plots: String = charts.iter().map(|chart| chart.plot(names)).collect();
+    format!(
+        "<figure><figcaption>{}</figcaption>{legend}{plots}{notes}</figure>\n",
+        escape::text(first.title)
+    )
+}
 
 /// A place in a chart at which values are read out.
 #[derive(Debug, Clone)]
@@ -37,6 +104,8 @@ pub(super) struct Stop {
 /// A chart that is being drawn.
 #[derive(Debug)]
 pub(super) struct Chart {
+    /// What it is drawn for.
+    room: Room,
     /// Its heading.
     title: &'static str,
     /// What it shows, for those who cannot see it.
@@ -51,13 +120,14 @@ pub(super) struct Chart {
 
 impl Chart {
     /// A chart of the usual height.
-    pub(super) fn new(title: &'static str, summary: String) -> Self {
-        Self::of_height(title, summary, BOTTOM)
+    pub(super) fn new(room: Room, title: &'static str, summary: String) -> Self {
+        Self::of_height(room, title, summary, BOTTOM)
     }
 
     /// A chart whose values end at this pixel.
-    pub(super) fn of_height(title: &'static str, summary: String, bottom: f64) -> Self {
+    pub(super) fn of_height(room: Room, title: &'static str, summary: String, bottom: f64) -> Self {
         Self {
+            room,
             title,
             summary,
             bottom,
@@ -75,9 +145,17 @@ impl Chart {
 
     /// Adds a line through these points.
     pub(super) fn line(&mut self, look: usize, class: &str, points: &[(f64, f64)]) {
-        if points.len() > 1 {
+        self.lines(look, class, &[points.to_vec()]);
+    }
+
+    /// Adds several lines of one look.
+    pub(super) fn lines(&mut self, look: usize, class: &str, lines: &[Vec<(f64, f64)>]) {
+        let lines = lines.iter().filter(|points| points.len() > 1);
+        let path: String = lines
+            .map(|points| marks::path(points.iter().copied()))
+            .collect();
+        if !path.is_empty() {
             let line = marks::line(look).replace("line ", &format!("line {class} "));
-            let path = marks::path(points.iter().copied());
             // Writing to a string cannot fail.
             let _ = write!(self.drawn, "<path {line} d=\"{path}\"/>");
         }
@@ -126,8 +204,9 @@ impl Chart {
             }
             free = x + half + LETTER;
             // A label at the right end would be cut off.
-            let (anchor, x) = match x + half > WIDTH {
-                true => ("end", WIDTH - 1.0),
+            let width = self.room.width();
+            let (anchor, x) = match x + half > width {
+                true => ("end", width - 1.0),
                 false => ("middle", *x),
             };
             let _ = write!(
@@ -141,7 +220,7 @@ impl Chart {
         let _ = write!(
             self.grid,
             "<text class=\"of\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-            pixels((LEFT + RIGHT) / 2.0),
+            pixels((self.room.left() + self.room.right()) / 2.0),
             pixels(self.bottom + 36.0),
             escape::text(of)
         );
@@ -155,9 +234,9 @@ impl Chart {
                 self.grid,
                 "<path class=\"grid\" d=\"M{} {at}H{}\"/>\
                  <text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
-                pixels(LEFT),
-                pixels(RIGHT),
-                pixels(LEFT - 7.0),
+                pixels(self.room.left()),
+                pixels(self.room.right()),
+                pixels(self.room.left() - 7.0),
                 pixels(y + 4.0),
                 escape::text(label)
             );
@@ -171,32 +250,19 @@ impl Chart {
         );
     }
 
-    /// The chart with its legend.
-    pub(super) fn html(&self, names: &[String]) -> String {
+    /// The picture, with the values that the script reads out.
+    fn plot(&self, names: &[String]) -> String {
         let height = self.bottom + BELOW;
-        let keys: String = names
-            .iter()
-            .enumerate()
-            .map(|(look, name)| format!("<li>{}{}</li>", marks::key(look), escape::text(name)))
-            .collect();
-        let legend = match keys.is_empty() {
-            true => String::new(),
-            false => format!("<ul class=\"legend\">{keys}</ul>"),
-        };
-        let notes: String = self
-            .notes
-            .iter()
-            .map(|note| format!("<p class=\"note\">{}</p>", escape::text(note)))
-            .collect();
         let (tab, values) = match self.stops.is_empty() {
             true => ("", String::new()),
             false => (" tabindex=\"0\"", self.values(names)),
         };
         format!(
-            "<figure><figcaption>{}</figcaption>{legend}<div class=\"plot\">\
-             <svg class=\"chart\" viewBox=\"0 0 {WIDTH} {}\" role=\"img\" aria-label=\"{}\"{tab}>\
-             <g class=\"axes\">{}</g>{}<path class=\"cursor\" d=\"M0 {}V{}\"/></svg>{values}</div>{notes}</figure>\n",
-            escape::text(self.title),
+            "<div class=\"plot {}\">\
+             <svg class=\"chart\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\"{tab}>\
+             <g class=\"axes\">{}</g>{}<path class=\"cursor\" d=\"M0 {}V{}\"/></svg>{values}</div>",
+            self.room.class(),
+            self.room.width(),
             pixels(height),
             escape::text(&self.summary),
             self.grid,
@@ -216,8 +282,9 @@ impl Chart {
                 json!([at, stop.head, stop.values])
             })
             .collect();
-        let json =
-            escape::json(&json!({ "width": WIDTH, "names": names, "stops": stops }).to_string());
+        let json = escape::json(
+            &json!({ "width": self.room.width(), "names": names, "stops": stops }).to_string(),
+        );
         format!(
             "<output class=\"values\" hidden></output>\
              <script type=\"application/json\" class=\"stops\">{json}</script>"

@@ -8,6 +8,7 @@ use super::super::body::{self, Block};
 use super::super::clean;
 use super::curves::{self, Group};
 use super::escape::{json, text};
+use super::frame::figure;
 use super::{bars, forest, spectrum, style, tables, timeline};
 use crate::units::count;
 use crate::{Detail, Look};
@@ -24,11 +25,12 @@ pub fn write(report: &Report, mut out: impl Write) -> io::Result<()> {
         detail: Detail::Full,
         ..Look::default()
     };
-    let mut blocks = body::blocks(&shown, &look).into_iter();
-    let head = match blocks.next() {
-        Some(Block::Lines(lines)) => lines,
-        _ => Vec::new(),
+    let mut blocks = body::blocks(&shown, &look);
+    let head = match blocks.first() {
+        Some(Block::Lines(_)) => block(&blocks.remove(0)),
+        _ => String::new(),
     };
+    let numbers = numbers(&mut blocks, shown.latencies.len());
     writeln!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
@@ -43,21 +45,15 @@ pub fn write(report: &Report, mut out: impl Write) -> io::Result<()> {
         text(&title(&shown)),
         style::CSS,
     )?;
-    writeln!(
-        out,
-        "<h1>{}</h1>\n{}",
-        text(&title(&shown)),
-        tables::lines(&head)
-    )?;
+    writeln!(out, "<h1>{}</h1>\n{head}", text(&title(&shown)),)?;
+    if let Some(chart) = comparison(report) {
+        writeln!(out, "<section>{chart}</section>")?;
+    }
+    out.write_all(numbers.as_bytes())?;
     pictures(report, &mut out)?;
     writeln!(out, "<section>")?;
-    for block in blocks {
-        match block {
-            Block::Heading(line) => writeln!(out, "<h2>{}</h2>", tables::line(&line))?,
-            Block::Grid(grid) => out.write_all(tables::grid(&grid).as_bytes())?,
-            Block::Lines(lines) => out.write_all(tables::lines(&lines).as_bytes())?,
-            Block::Picture(_) => {}
-        }
+    for one in &blocks {
+        out.write_all(block(one).as_bytes())?;
     }
     writeln!(
         out,
@@ -88,14 +84,47 @@ fn title(report: &Report) -> String {
     title
 }
 
+/// A piece of the report; pictures are made anew.
+fn block(block: &Block) -> String {
+    match block {
+        Block::Heading(line) => format!("<h2>{}</h2>\n", tables::line(line)),
+        Block::Grid(grid) => tables::grid(grid),
+        Block::Lines(lines) => tables::lines(lines),
+        Block::Picture(_) => String::new(),
+    }
+}
+
+/// The numbers of the distributions, where they are few: they are taken out of the blocks, and stand above the
+/// pictures.
+fn numbers(blocks: &mut Vec<Block>, rows: usize) -> String {
+    let is_heading = |block: &Block| match block {
+        Block::Heading(line) => matches!(line.parts(), [(_, text)] if text == "latency"),
+        _ => false,
+    };
+    // Tables, which may have any name, come before it.
+    match blocks.iter().rposition(is_heading) {
+        Some(at) if rows <= NUMBERS_MAX => {
+            // With the grid, and the lines that belong to it.
+            let end = (at + 3).min(blocks.len());
+            blocks.drain(at..end).map(|one| block(&one)).collect()
+        }
+        _ => String::new(),
+    }
+}
+
+/// Distributions whose numbers stand above the pictures at most; more follow below.
+const NUMBERS_MAX: usize = 12;
 /// Runs that a title names.
 const RUNS_NAMED: usize = 3;
 
-/// The pictures of everything that can be drawn.
+/// The picture of the comparisons, where there are some.
+fn comparison(report: &Report) -> Option<String> {
+    let chart = figure(&[], |room| forest::chart(&report.comparisons, room));
+    (!chart.is_empty()).then_some(chart)
+}
+
+/// The pictures of all distributions that can be drawn.
 fn pictures(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    if let Some(chart) = forest::chart(&report.comparisons) {
-        writeln!(out, "<section>{}</section>", chart.html(&[]))?;
-    }
     let (groups, left_out) = curves::groups(report);
     for group in &groups {
         let charts = charts(group, report);
@@ -116,16 +145,12 @@ fn pictures(report: &Report, out: &mut impl Write) -> io::Result<()> {
 
 fn charts(group: &Group<'_>, report: &Report) -> String {
     let names = group.names();
-    let charts = [
-        spectrum::chart(group, &report.gates),
-        bars::chart(group),
-        timeline::chart(group),
-    ];
-    charts
-        .into_iter()
-        .flatten()
-        .map(|chart| chart.html(&names))
-        .collect()
+    [
+        figure(&names, |room| spectrum::chart(group, &report.gates, room)),
+        figure(&names, |room| bars::chart(group, room)),
+        figure(&names, |room| timeline::chart(group, room)),
+    ]
+    .concat()
 }
 
 /// The report without the histograms of its intervals, of which the pictures have what can be seen: a page is sent

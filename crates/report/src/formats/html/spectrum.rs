@@ -5,7 +5,7 @@ use latency::report::{GateResult, GateVerdict, Percentile};
 
 use super::curves::{Curve, Group, range};
 use super::escape::{pixels, text};
-use super::frame::{BOTTOM, Chart, LEFT, RIGHT, Stop, TOP};
+use super::frame::{BOTTOM, Chart, Room, Stop, TOP};
 use super::marks;
 use super::scales::{Axis, Nines};
 use super::thin::{Point, thinned};
@@ -17,11 +17,14 @@ const STOPS: [f64; 9] = [1.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5];
 const PIXEL: f64 = 0.5;
 /// Nines that are read out at most.
 const NINES_MAX: i32 = 9;
+/// Pixels between intervals of several curves at one percentile, and half the width of their ends.
+const APART: f64 = 5.0;
+const END: f64 = 3.0;
 /// Limits of gates stretch the chart up to this factor.
 const STRETCH_MAX: f64 = 4.0;
 
 /// The chart of a group; `None` where nothing in it has a tail.
-pub(super) fn chart(group: &Group<'_>, gates: &[GateResult]) -> Option<Chart> {
+pub(super) fn chart(group: &Group<'_>, gates: &[GateResult], room: Room) -> Option<Chart> {
     let single = || group.curves.iter().filter(|curve| curve.is_single());
     let (low, mut high) = range(single())?;
     let own: Vec<(&GateResult, u64)> = gates
@@ -35,9 +38,10 @@ pub(super) fn chart(group: &Group<'_>, gates: &[GateResult]) -> Option<Chart> {
     }
     let y = Axis::log(low, high, BOTTOM, TOP);
     let n = single().map(|curve| curve.row.n).max()?;
-    let x = Nines::new(n, LEFT, RIGHT);
+    let x = Nines::new(n, room.left(), room.right());
     let names = group.names().join(", ");
     let mut chart = Chart::new(
+        room,
         "Percentile spectrum",
         format!(
             "Value by percentile, on logarithmic scales, of {names}. The table below has the numbers."
@@ -50,18 +54,17 @@ pub(super) fn chart(group: &Group<'_>, gates: &[GateResult]) -> Option<Chart> {
     chart.horizontal(&ticks, "percentile");
     let ticks = y.ticks().into_iter();
     let ticks: Vec<(String, f64)> = ticks.map(|ns| (duration(ns), y.at(ns))).collect();
-    chart.vertical(&ticks, "value");
+    chart.vertical(&ticks, "time");
     for (gate, limit) in own {
-        chart.draw(&limit_line(gate, y.at(limit as f64)));
+        chart.draw(&limit_line(gate, y.at(limit as f64), room));
     }
     let mut faint = false;
-    for (look, curve) in group
-        .curves
-        .iter()
-        .enumerate()
-        .filter(|(_, curve)| curve.is_single())
-    {
-        faint |= draw(&mut chart, look, curve, (&x, &y));
+    let drawn = single().count();
+    let curves = group.curves.iter().enumerate();
+    for (nth, (look, curve)) in curves.filter(|(_, curve)| curve.is_single()).enumerate() {
+        // Intervals of the same percentile stand next to each other.
+        let aside = APART * (nth as f64 - (drawn - 1) as f64 / 2.0);
+        faint |= draw(&mut chart, look, curve, (&x, &y), aside);
     }
     if faint {
         chart.note(
@@ -73,7 +76,7 @@ pub(super) fn chart(group: &Group<'_>, gates: &[GateResult]) -> Option<Chart> {
 }
 
 /// The limit of a gate.
-fn limit_line(gate: &GateResult, y: f64) -> String {
+fn limit_line(gate: &GateResult, y: f64, room: Room) -> String {
     let class = match gate.verdict {
         GateVerdict::Pass => "good",
         GateVerdict::Fail => "bad",
@@ -81,17 +84,23 @@ fn limit_line(gate: &GateResult, y: f64) -> String {
     };
     format!(
         "<path class=\"limit {class}\" d=\"M{} {}H{}\"/><text class=\"limit {class}\" x=\"{}\" y=\"{}\">{}</text>",
-        pixels(LEFT),
+        pixels(room.left()),
         pixels(y),
-        pixels(RIGHT),
-        pixels(LEFT + 6.0),
+        pixels(room.right()),
+        pixels(room.left() + 6.0),
         pixels(y - 4.0),
         text(&gate.gate)
     )
 }
 
 /// Draws a curve; whether a part of it is of percentiles that are not known.
-fn draw(chart: &mut Chart, look: usize, curve: &Curve<'_>, (x, y): (&Nines, &Axis)) -> bool {
+fn draw(
+    chart: &mut Chart,
+    look: usize,
+    curve: &Curve<'_>,
+    (x, y): (&Nines, &Axis),
+    aside: f64,
+) -> bool {
     let (known, rest) = points(curve, (x, y));
     chart.line(look, "faint", &thinned(&rest));
     chart.line(look, "", &thinned(&known));
@@ -101,11 +110,10 @@ fn draw(chart: &mut Chart, look: usize, curve: &Curve<'_>, (x, y): (&Nines, &Axi
         };
         let at = x.at((100.0 - found.p) / 100.0);
         if let Some([low, high]) = found.ci95_ns {
-            let at = pixels(at);
+            let [from, to] = [at + aside - END, at + aside + END].map(pixels);
+            let [middle, low, high] = [at + aside, y.at(low as f64), y.at(high as f64)].map(pixels);
             chart.draw(&format!(
-                "<path class=\"interval c{look}\" d=\"M{at} {}V{}\"/>",
-                pixels(y.at(low as f64)),
-                pixels(y.at(high as f64))
+                "<path class=\"interval c{look}\" d=\"M{from} {low}H{to}M{middle} {low}V{high}M{from} {high}H{to}\"/>"
             ));
         }
         let title = format!("{}, {}", curve.name, said(found));

@@ -1,12 +1,12 @@
 //! What a page says in words and numbers: lines and grids of the report, and everything about its circumstances.
 
-use latency::report::Report;
+use latency::report::{GeneratorLate, Report};
 
 use super::super::body::MEASURED_ELSEWHERE;
 use super::super::grid::Grid;
 use super::super::line::{Line, Tone};
 use super::escape::text;
-use crate::units::{ABSENT, bytes, count, duration, percent};
+use crate::units::{ABSENT, bytes, count, duration, moment, percent};
 
 /// Inputs that a page lists; the JSON in it has more.
 const INPUTS_SHOWN: usize = 20;
@@ -44,7 +44,19 @@ pub(super) fn lines(lines: &[Line]) -> String {
 /// A grid as a table.
 pub(super) fn grid(grid: &Grid) -> String {
     let (header, rows, left) = grid.parts();
-    table(header, rows, left)
+    // A column without a value says nothing.
+    let says = |column: &usize| {
+        let mut cells = rows.iter().filter_map(|row| row.get(*column));
+        cells.any(|cell| !cell.is_empty() && cell != ABSENT)
+    };
+    let kept: Vec<usize> = (0..header.len()).filter(says).collect();
+    let only = |row: &[String]| -> Vec<String> {
+        let cells = kept.iter().filter_map(|column| row.get(*column));
+        cells.cloned().collect()
+    };
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| only(row)).collect();
+    let left = kept.iter().filter(|column| **column < left).count();
+    table(&only(header), &rows, left)
 }
 
 /// A table whose first `left` columns are aligned left; nothing without rows.
@@ -97,7 +109,7 @@ pub(super) fn circumstances(report: &Report) -> String {
     let optional = |text: &Option<String>| text.clone();
     let run = pairs(vec![
         ("command", Some(report.command.argv.join(" "))),
-        ("started", report.started_at.clone()),
+        ("started", report.started_at.as_deref().map(moment)),
         ("duration", report.duration_ns.map(|ns| duration(ns as f64))),
         (
             "complete",
@@ -115,6 +127,10 @@ pub(super) fn circumstances(report: &Report) -> String {
         ),
         ("late starts", load.late_start_ratio.map(percent)),
         ("largest backlog", load.backlog_max.map(count)),
+        (
+            "the generator itself late",
+            load.generator_late.as_ref().map(late),
+        ),
         ("program", Some(program(report))),
         ("target", Some(format!("{}, {}", tool.target, tool.profile))),
         ("features", Some(tool.features.join(", "))),
@@ -185,6 +201,19 @@ pub(super) fn circumstances(report: &Report) -> String {
         "<h2>{title}</h2>\n{run}<h2>Environment</h2>\n{machine}{}",
         inputs(report)
     )
+}
+
+/// How late the generator was by itself, as a distribution.
+fn late(found: &GeneratorLate) -> String {
+    let percentiles = [("p50", found.p50_ns), ("p99", found.p99_ns)];
+    let known = percentiles
+        .into_iter()
+        .filter_map(|(name, ns)| Some((name, ns?)));
+    let known = known.chain([("max", found.max_ns)]);
+    let parts: Vec<String> = known
+        .map(|(name, ns)| format!("{name} {}", duration(ns as f64)))
+        .collect();
+    format!("{}, of {} waits", parts.join(", "), count(found.n))
 }
 
 fn program(report: &Report) -> String {

@@ -116,7 +116,7 @@ fn runs_over_each_other_are_told_apart_without_colour_and_the_page_is_small() {
         "Histogram",
         "Time line",
         "p99&lt;=1ms",
-        "a.json service",
+        "</svg>a.json<",
     ] {
         assert!(page.contains(said), "{said}");
     }

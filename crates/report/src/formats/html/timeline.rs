@@ -2,7 +2,7 @@
 
 use super::super::spans::{self, Span};
 use super::curves::Group;
-use super::frame::{BOTTOM, Chart, LEFT, RIGHT, Stop, TOP};
+use super::frame::{BOTTOM, Chart, Room, Stop, TOP};
 use super::marks;
 use super::scales::Axis;
 use super::thin::Point;
@@ -10,23 +10,32 @@ use crate::units::{ABSENT, count, duration};
 
 /// Intervals of a curve that are drawn at most: more would not be seen.
 const SPANS_MAX: usize = 160;
+/// Intervals that make a line at least.
+const SPANS_MIN: usize = 4;
+/// Curves with a band at most: more would hide each other.
+const BANDS_MAX: usize = 2;
 
-/// The chart of a group; `None` where no curve has a time line.
-pub(super) fn chart(group: &Group<'_>) -> Option<Chart> {
+/// The chart of a group; `None` where no curve has a time line that says something.
+pub(super) fn chart(group: &Group<'_>, room: Room) -> Option<Chart> {
     let curves = group.curves.iter();
     let lines: Vec<Vec<Span>> = curves
         .map(|curve| spans::of(curve.row, curve.start_ns, SPANS_MAX))
         .collect();
+    if lines.iter().all(|line| line.len() < SPANS_MIN) {
+        return None;
+    }
+    let bands = lines.len() <= BANDS_MAX;
     let all = || lines.iter().flatten();
     let low = all().map(Span::least_ns).min()? as f64;
     let high = all().map(|span| span.max_ns).max()? as f64;
     let end = all().map(|span| span.to_ns).max()? as f64;
     let (x, y) = (
-        Axis::linear(0.0, end, LEFT, RIGHT),
+        Axis::linear(0.0, end, room.left(), room.right()),
         Axis::log(low, high, BOTTOM, TOP),
     );
     let names = group.names().join(", ");
     let mut chart = Chart::new(
+        room,
         "Time line",
         format!("Median, 99th percentile and maximum over the time of the run, of {names}."),
     );
@@ -41,13 +50,14 @@ pub(super) fn chart(group: &Group<'_>) -> Option<Chart> {
         .into_iter()
         .map(|ns| (duration(ns), y.at(ns)))
         .collect();
-    chart.vertical(&ticks, "value");
+    chart.vertical(&ticks, "time");
     for (look, spans) in lines.iter().enumerate() {
-        draw(&mut chart, look, spans, (&x, &y));
+        draw(&mut chart, look, spans, (&x, &y), bands);
     }
-    chart.note(
-        "Band: from the median to the 99th percentile. Markers: the maximum of each interval.",
-    );
+    chart.note(match bands {
+        true => "Band: from the median to the 99th percentile. Markers: the maximum of each interval.",
+        false => "Lines: the 99th percentile. Markers: the maximum of each interval. Medians are read out.",
+    });
     for (look, spans) in lines.iter().enumerate() {
         for span in spans {
             chart.stop(stop(look, span, &x));
@@ -66,10 +76,11 @@ fn time(ns: f64) -> String {
     }
 }
 
-fn draw(chart: &mut Chart, look: usize, spans: &[Span], (x, y): (&Axis, &Axis)) {
+fn draw(chart: &mut Chart, look: usize, spans: &[Span], (x, y): (&Axis, &Axis), bands: bool) {
     let point = |span: &Span, ns: u64| (x.at(span.middle_ns()), y.at(ns as f64));
     // Where a percentile is not known there is a gap.
-    for known in spans.split(|span| span.p50_ns.is_none() || span.p99_ns.is_none()) {
+    let gap = |span: &Span| span.p50_ns.is_none() || span.p99_ns.is_none();
+    for known in spans.split(gap).filter(|_| bands) {
         let low = known
             .iter()
             .filter_map(|span| Some(point(span, span.p50_ns?)));
@@ -84,7 +95,7 @@ fn draw(chart: &mut Chart, look: usize, spans: &[Span], (x, y): (&Axis, &Axis)) 
         }
     }
     let values: [fn(&Span) -> Option<u64>; 2] = [|span| span.p50_ns, |span| span.p99_ns];
-    for value in values {
+    for value in values.into_iter().skip(usize::from(!bands)) {
         for known in spans.split(|span| value(span).is_none()) {
             let points = known
                 .iter()
