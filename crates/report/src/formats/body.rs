@@ -236,12 +236,13 @@ fn open_loop(report: &Report, lines: &mut Vec<Line>) {
     };
     lines.push(Line::default().plain(format!("open loop: {said}")));
     if let Some(late) = &load.generator_late {
-        let p99 = late.p99_ns.or(late.p50_ns);
-        let name = if late.p99_ns.is_some() { "p99" } else { "p50" };
-        let known = p99.map(|ns| format!("{name} {}, ", duration(ns as f64)));
+        let known = [("p50", late.p50_ns), ("p99", late.p99_ns)].into_iter();
+        let known = known.filter_map(|(name, ns)| Some((name, ns?)));
+        let known: String = known
+            .map(|(name, ns)| format!("{name} {}, ", duration(ns as f64)))
+            .collect();
         let text = format!(
-            "the generator itself was late by {}max {} ({} waits); later starts are the system's",
-            known.unwrap_or_default(),
+            "the generator itself was late by {known}max {} ({} waits); later starts are the system's",
             duration(late.max_ns as f64),
             count(late.n),
         );

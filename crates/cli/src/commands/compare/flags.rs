@@ -16,8 +16,9 @@ use crate::failure::Failure;
 
 /// Compare two runs, or two commands interleaved in one run.
 ///
-/// Compares two report files (JSON) row by row over their buckets, or two files of plain numbers (one
-/// per line) pair by pair. Two separate runs are unpaired: drift between them is not controlled, so the
+/// Compares two report files (JSON) row by row over their buckets, two interval logs (.hlog) over their
+/// intervals, two distributions (.hgrm) by percentiles, two files of another tool by their samples, or two files
+/// of plain numbers (one per line) pair by pair. Two separate runs are unpaired: drift between them is not controlled, so the
 /// result only suggests, and fails nothing without --fail-unpaired.
 ///
 /// Two commands run in rounds of random order, and the baseline runs a second time in each as a control: it
