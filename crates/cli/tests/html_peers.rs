@@ -91,7 +91,7 @@ fn a_browser_shows_the_page_and_its_script_reads_values() {
         "nothing is read out unasked"
     );
     // A key moves the read-out; the policy of the page is lifted for this script alone.
-    let user = "<script>const c = document.querySelector('svg.chart'); c.focus(); \
+    let user = "<script>const c = document.querySelector('svg.chart[tabindex]'); c.focus(); \
         c.dispatchEvent(new KeyboardEvent('keydown', {key: 'End'}));</script></body>";
     let from = page.find("<meta http-equiv").expect("a policy");
     let to = from + page[from..].find('>').expect("it ends") + 1;

@@ -4,8 +4,6 @@
 
 use hdrhistogram::Histogram;
 
-use crate::report::finite;
-
 /// The standard deviation of `n` values, by the sum of the squares of their distances from their mean. A single value
 /// has none.
 ///
@@ -17,7 +15,7 @@ use crate::report::finite;
 #[must_use]
 pub fn of_squares(squares: f64, n: u64) -> Option<f64> {
     let free = n.checked_sub(1).filter(|free| *free > 0)?;
-    finite((squares / free as f64).sqrt())
+    Some((squares / free as f64).sqrt()).filter(|stdev| stdev.is_finite())
 }
 
 /// The standard deviation of these values.
