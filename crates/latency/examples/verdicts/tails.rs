@@ -11,7 +11,7 @@ use crate::process::{Process, unit};
 /// The share of the target's times that are slow.
 const SLOW: f64 = 0.03;
 /// By which factor.
-const FACTORS: [f64; 5] = [1.0, 1.5, 2.0, 3.0, 10.0];
+const FACTORS: [f64; 4] = [1.0, 2.0, 3.0, 10.0];
 /// Times of each side.
 const TIMES: [usize; 2] = [500, 2_000];
 
@@ -82,7 +82,9 @@ pub(crate) fn table(size: Size) -> Table {
             ("wrong", Unit::Share),
         ],
     );
-    for (name, process) in Process::ALL {
+    // Where the tail has no mean either, as of the last one, no number of times like these finds anything.
+    let processes = Process::ALL.into_iter().take(Process::ALL.len() - 1);
+    for (name, process) in processes {
         for n in TIMES {
             for factor in FACTORS {
                 let mut found = Found::default();
