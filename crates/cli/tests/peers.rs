@@ -19,6 +19,8 @@ mod infozip;
 mod multicall;
 #[cfg(feature = "cloud")]
 mod object_store;
+#[cfg(all(unix, feature = "workers"))]
+mod workers;
 mod zip_peers;
 mod zstd_peers;
 
@@ -40,6 +42,8 @@ fn main() {
         multicall::trials(),
         #[cfg(feature = "cloud")]
         object_store::trials(),
+        #[cfg(all(unix, feature = "workers"))]
+        workers::trials(),
         zip_peers::trials(),
         zstd_peers::trials(),
     ];

@@ -66,7 +66,7 @@ fn the_help_of_every_report_says_so() {
         if help.contains("--report <FORMAT>") {
             seen += 1;
             let said = "The report goes to standard error where standard output carries data: in \
-                        compress, decompress, zip, unzip, betree match, betree serve and fix.";
+                        compress, decompress, zip, unzip, betree and fix.";
             assert!(help.contains(said), "{command}");
         }
     }

@@ -190,6 +190,13 @@ fn rows() -> Vec<Row> {
             "betree serve --listen 127.0.0.1:0 --domains domains --expressions {H}",
         ),
         row("betree serve", "betree serve --listen {H}"),
+        #[cfg(feature = "workers")]
+        row("betree feed", "betree feed --to nats://127.0.0.1:9/S {H}"),
+        #[cfg(feature = "workers")]
+        row(
+            "betree join",
+            "betree join --from nats://127.0.0.1:9/S --blocks {H}",
+        ),
         row(
             "betree-bench",
             "betree-bench --expression-file {H} --event-file {H}",

@@ -79,6 +79,8 @@ pub(crate) const ROWS: [(&str, Uses, &str); 74] = [
         Nothing,
         "betree serve --domains t/domains --listen 127.0.0.1:0 --duration 20ms",
     ),
+    ("betree feed", Long, "betree feed"),
+    ("betree join", Long, "betree join"),
     ("betree-bench", Long, "betree-bench"),
     ("betree-bench shapes", Long, "betree-bench shapes"),
     ("betree-bench serve", Long, "betree-bench serve"),

@@ -41,7 +41,7 @@ pub(crate) struct ReportArgs {
     ///
     /// Without it, commands that do a job (compress, decompress, zip, unzip, fix, betree match) end with one
     /// line, and commands that measure print text. The report goes to standard error where standard output carries data: in compress, decompress,
-    /// zip, unzip, betree match, betree serve and fix. In all other commands it goes to standard output;
+    /// zip, unzip, betree and fix. In all other commands it goes to standard output;
     /// so do listings (-l), fix stats and fix store stats. text is tables for people, markdown the same for an
     /// issue or a README; json is one document of the schema perfkit.report/1, jsonl the same on one
     /// line; csv is one line per distribution, or the first table if there are no distributions.

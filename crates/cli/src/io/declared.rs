@@ -47,6 +47,12 @@ const LINES: &[&str] = &[
     "betree serve --listen 127.0.0.1:0 --expressions @",
     #[cfg(feature = "serve")]
     "betree serve --listen 127.0.0.1:0 --snapshot @",
+    #[cfg(feature = "workers")]
+    "betree match --from nats://a/I --to nats://a/O --snapshot @",
+    #[cfg(feature = "workers")]
+    "betree feed --to nats://a/I @",
+    #[cfg(feature = "workers")]
+    "betree join --blocks nats://a/I --from nats://a/O",
     "betree-bench",
     "betree-bench --expression-file @ --event-file events",
     "betree-bench shapes",

@@ -10,6 +10,8 @@ use crate::args::live::LiveArgs;
 use crate::args::output::{OutputArgs, TerminalArgs};
 #[cfg(feature = "serve")]
 use crate::commands::betree::serve::flags::ServeArgs;
+#[cfg(feature = "workers")]
+use crate::commands::betree::workers::flags::{FeedArgs, JoinArgs, WorkerArgs};
 
 /// Match events against boolean expressions.
 ///
@@ -42,6 +44,10 @@ pub(crate) enum BetreeCommand {
     Explain(ExplainArgs),
     #[cfg(feature = "serve")]
     Serve(Box<ServeArgs>),
+    #[cfg(feature = "workers")]
+    Feed(Box<FeedArgs>),
+    #[cfg(feature = "workers")]
+    Join(Box<JoinArgs>),
 }
 
 impl BetreeCommand {
@@ -54,6 +60,10 @@ impl BetreeCommand {
             Self::Check(_) | Self::Lint(_) | Self::Explain(_) => false,
             #[cfg(feature = "serve")]
             Self::Serve(args) => args.output.force,
+            #[cfg(feature = "workers")]
+            Self::Feed(args) => args.output.force,
+            #[cfg(feature = "workers")]
+            Self::Join(args) => args.output.force,
         }
     }
 }
@@ -276,6 +286,9 @@ pub(crate) struct MatchArgs {
     pub(crate) analysis: OutputArgs,
     #[command(flatten)]
     pub(crate) live: LiveArgs,
+    #[cfg(feature = "workers")]
+    #[command(flatten)]
+    pub(crate) workers: WorkerArgs,
 }
 
 /// Show why an expression matches events, or which test fails.
@@ -306,6 +319,12 @@ impl BetreeArgs {
         match &self.command {
             BetreeCommand::Generate(args) if args.list => Files::default().stdout(Stdout::Data),
             BetreeCommand::Generate(_) => Files::default(),
+            #[cfg(feature = "workers")]
+            BetreeCommand::Match(args) if args.workers.from.is_some() => {
+                let files = args.tree.files(args.analysis.files());
+                let files = files.reads_some("--priorities", &args.priorities);
+                args.workers.files(files)
+            }
             BetreeCommand::Match(args) => args
                 .tree
                 .files(args.analysis.files())
@@ -330,6 +349,10 @@ impl BetreeArgs {
                 .stdout(Stdout::Data),
             #[cfg(feature = "serve")]
             BetreeCommand::Serve(args) => args.files(),
+            #[cfg(feature = "workers")]
+            BetreeCommand::Feed(args) => args.files(),
+            #[cfg(feature = "workers")]
+            BetreeCommand::Join(args) => args.files(),
         }
     }
 }

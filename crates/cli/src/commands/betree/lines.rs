@@ -75,6 +75,14 @@ pub(super) struct Place {
 }
 
 impl Block {
+    /// Holds these lines, which come after so many others.
+    #[cfg(feature = "workers")]
+    pub(super) fn fill(&mut self, bytes: &[u8], before: u64) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(bytes);
+        self.before = before;
+    }
+
     pub(super) fn len(&self) -> usize {
         self.bytes.len()
     }

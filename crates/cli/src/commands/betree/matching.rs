@@ -5,6 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 
 use betree::{Batch, Buffers};
+use files::display;
 use files::output::Output;
 use latency::report::{Input, LatencyName};
 use latency::{Recorder, Spec};
@@ -16,7 +17,7 @@ use crate::commands::betree::flags::{MatchArgs, MatchOutput};
 use crate::commands::betree::lines::{Block, Limit, Lines};
 use crate::commands::betree::print::Form;
 use crate::commands::betree::priorities;
-use crate::commands::betree::snapshot;
+use crate::commands::betree::snapshot::{self, Tree};
 use crate::commands::betree::worker::{Job, Made, Times, Worker};
 use crate::commands::stop::{Stop, of_threads, stopped};
 use crate::failure::{Failure, Result};
@@ -27,7 +28,7 @@ use crate::term::progress::Progress;
 use crate::term::{message, signal};
 
 /// The most expressions of a batch: it takes 256 bytes each.
-const BATCH_EXPRESSIONS_MAX: usize = 1 << 16;
+pub(super) const BATCH_EXPRESSIONS_MAX: usize = 1 << 16;
 /// The longest line of `--output bitmap`.
 const BITMAP_BITS_MAX: u64 = 1 << 28;
 
@@ -61,11 +62,8 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
     })?;
     let wants_progress = args.analysis.terminal.wants_progress() && live.is_none();
     let tree = snapshot::load(&args.tree, wants_progress)?;
-    let (snapshot, bits) = (&tree.snapshot, tree.lines);
-    if args.output == MatchOutput::Bitmap && bits > BITMAP_BITS_MAX {
-        let message = format!("the greatest id, {bits}, is too large for a bitmap");
-        return Err(Failure::new(message).help("choose another --output"));
-    }
+    let (snapshot, bits) = (&tree.snapshot, checked_bits(args, &tree)?);
+    let origin = display(&args.events).to_string();
     let priorities = args.priorities.as_deref();
     let priorities = priorities
         .map(|path| priorities::load(path, &tree))
@@ -87,10 +85,12 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
             output: args.output,
             has_event_id: args.event_id.is_some(),
             names: &tree.names,
-            bits: usize::try_from(bits).unwrap_or(0),
+            bits,
         },
         priorities: priorities.as_ref(),
         batches: file_bytes.is_some() && is_faster && is_small && finds_all,
+        origin: &origin,
+        ends_early: true,
     };
     if let (Some(live), Some(bytes)) = (&live, file_bytes) {
         live.expect(bytes);
@@ -182,8 +182,18 @@ impl Job<'_> {
     }
 }
 
+/// The bits of a line of `--output bitmap`, 0 if there are none.
+pub(super) fn checked_bits(args: &MatchArgs, tree: &Tree) -> Result<usize> {
+    let bits = tree.lines;
+    if args.output == MatchOutput::Bitmap && bits > BITMAP_BITS_MAX {
+        let message = format!("the greatest id, {bits}, is too large for a bitmap");
+        return Err(Failure::new(message).help("choose another --output"));
+    }
+    Ok(usize::try_from(bits).unwrap_or(0))
+}
+
 /// The recorders of a thread.
-fn times(session: &Session, batches: bool) -> Times {
+pub(super) fn times(session: &Session, batches: bool) -> Times {
     let recorder = |name, operation: &str, series: &str| {
         let spec = Spec::new(name, operation).series(series);
         Recorder::new(session.spec(spec), session.run_start())

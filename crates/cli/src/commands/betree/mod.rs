@@ -15,5 +15,7 @@ pub(crate) mod run;
 mod serve;
 mod snapshot;
 mod worker;
+#[cfg(feature = "workers")]
+mod workers;
 
 pub(crate) use run::run;

@@ -14,11 +14,19 @@ use crate::failure::Result;
 pub(crate) fn run(args: &BetreeArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     match &args.command {
         BetreeCommand::Generate(args) => generate::run(args),
+        #[cfg(feature = "workers")]
+        BetreeCommand::Match(args) if args.workers.from.is_some() => {
+            crate::commands::betree::workers::work(args, name, argv)
+        }
         BetreeCommand::Match(args) => matching::run(args, name, argv),
         BetreeCommand::Build(args) => build::run(args),
         BetreeCommand::Check(args) => check::run(args),
         BetreeCommand::Lint(args) => lint::run(args),
         BetreeCommand::Explain(args) => explain::run(args),
+        #[cfg(feature = "workers")]
+        BetreeCommand::Feed(args) => crate::commands::betree::workers::feed(args, name, argv),
+        #[cfg(feature = "workers")]
+        BetreeCommand::Join(args) => crate::commands::betree::workers::join(args, name, argv),
         #[cfg(feature = "serve")]
         BetreeCommand::Serve(args) => crate::commands::betree::serve::run(args, name, argv),
     }

@@ -6,7 +6,6 @@ use std::time::Instant;
 use betree::{
     Batch, Budget, Buffers, ErrorKind, Event, Priorities, Progress, Snapshot, SubscriptionId,
 };
-use files::display;
 use latency::{MergeError, Recorder};
 
 use crate::commands::betree::flags::MatchArgs;
@@ -30,6 +29,16 @@ pub(super) struct Job<'a> {
     pub(super) priorities: Option<&'a Priorities>,
     /// Whether events are searched many at a time.
     pub(super) batches: bool,
+    /// What messages call the source of the events.
+    pub(super) origin: &'a str,
+    /// Whether to leave a block when the user asks to stop.
+    pub(super) ends_early: bool,
+}
+
+impl Job<'_> {
+    fn is_stopped(&self) -> bool {
+        self.ends_early && signal::interrupted()
+    }
 }
 
 /// The distributions of a thread.
@@ -98,6 +107,9 @@ pub(super) struct Worker<'a> {
     event_ids: Vec<u8>,
     ids: Vec<SubscriptionId>,
     pub(super) times: Times,
+    /// Counted at each step, for those who report to a broker that the work goes on.
+    #[cfg(feature = "workers")]
+    pub(super) steps: workers::Steps,
 }
 
 impl<'a> Worker<'a> {
@@ -112,6 +124,8 @@ impl<'a> Worker<'a> {
             ids: Vec::new(),
             job,
             times,
+            #[cfg(feature = "workers")]
+            steps: workers::Steps::default(),
         }
     }
 
@@ -133,7 +147,7 @@ impl<'a> Worker<'a> {
     }
 
     fn one_by_one(&mut self, block: &Block, mut place: Place, made: &mut Made) {
-        while !made.is_full() && !signal::interrupted() {
+        while !made.is_full() && !self.job.is_stopped() {
             let Some(line) = block.line(&mut place) else {
                 return;
             };
@@ -169,7 +183,7 @@ impl<'a> Worker<'a> {
         let mut place = start;
         let mut failure = None;
         while self.events.len() < Batch::EVENTS_MAX
-            && !signal::interrupted()
+            && !self.job.is_stopped()
             && let Some(line) = block.line(&mut place)
         {
             if is_blank(line) {
@@ -254,7 +268,7 @@ impl<'a> Worker<'a> {
     }
 
     fn failure(&self, number: u64, error: &betree::Error) -> Failure {
-        let name = display(&self.job.args.events);
+        let name = self.job.origin;
         let failure = Failure::new(format!("cannot read {name}: line {number}: {error}"));
         match (error.kind(), self.job.args.keep_going) {
             (ErrorKind::UnknownAttribute, _) => failure.help(
@@ -287,6 +301,8 @@ impl<'a> Worker<'a> {
             let progress = search.step(budget);
             let end = Instant::now();
             times.holds.record_span_what(start, end, what);
+            #[cfg(feature = "workers")]
+            self.steps.step();
             if progress == Progress::Done {
                 break end;
             }
@@ -316,6 +332,8 @@ impl<'a> Worker<'a> {
             let progress = search.step(budget);
             let end = Instant::now();
             times.holds.record_span_what(start, end, what);
+            #[cfg(feature = "workers")]
+            self.steps.step();
             start = end;
             if progress == Progress::Done {
                 break;

@@ -1,0 +1,129 @@
+//! Secrets from files and the environment, connections, and what is said about them.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use report::ExitStatus;
+use workers::nats::{Access, Address, Connection};
+
+use crate::commands::betree::workers::flags::AccessArgs;
+use crate::failure::{Failure, Result};
+use crate::term::message;
+
+/// The longest file with a secret.
+const SECRET_BYTES_MAX: u64 = 64 << 10;
+
+/// Reads what a server may ask for: what the flags say, else what the environment says.
+pub(super) fn access(args: &AccessArgs) -> Result<Access> {
+    let is_stated = args.creds.is_some() || args.user.is_some() || args.token_file.is_some();
+    let environment = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let unstated = |name: &str| environment(name).filter(|_| !is_stated);
+    let creds = args
+        .creds
+        .clone()
+        .or_else(|| unstated("NATS_CREDS").map(PathBuf::from));
+    let token = match &args.token_file {
+        Some(path) => Some(line(path)?),
+        None => unstated("NATS_TOKEN"),
+    };
+    let user = args.user.clone().or_else(|| unstated("NATS_USER"));
+    let user = match (user, &args.password_file) {
+        (None, _) => None,
+        (Some(user), Some(path)) => Some((user, line(path)?)),
+        (Some(user), None) => {
+            let password = environment("NATS_PASSWORD").ok_or_else(|| {
+                Failure::usage(format!("there is no password for the user '{user}'"))
+                    .help("put it in a file (--password-file) or in NATS_PASSWORD")
+            })?;
+            Some((user, password))
+        }
+    };
+    let authority = args
+        .tls_ca
+        .clone()
+        .or_else(|| environment("NATS_CA").map(PathBuf::from));
+    let certificate = args.tls_cert.clone().zip(args.tls_key.clone());
+    // The library reads them later; a path that is wrong is said now.
+    let paths = authority
+        .iter()
+        .chain(certificate.iter().flat_map(|(one, other)| [one, other]));
+    for path in paths {
+        File::open(path).map_err(|error| Failure::io("read", path, &error))?;
+    }
+    Ok(Access {
+        credentials: creds.map(|path| secret(&path)).transpose()?,
+        token,
+        user,
+        authorities: authority,
+        certificate,
+    })
+}
+
+fn secret(path: &Path) -> Result<String> {
+    let mut text = String::new();
+    File::open(path)
+        .and_then(|file| file.take(SECRET_BYTES_MAX).read_to_string(&mut text))
+        .map_err(|error| Failure::io("read", path, &error))?;
+    Ok(text)
+}
+
+/// The only line of a file.
+fn line(path: &Path) -> Result<String> {
+    let text = secret(path)?;
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    let text = text.strip_suffix('\r').unwrap_or(text);
+    match text.is_empty() || text.contains('\n') {
+        true => {
+            let message = format!("'{}' does not hold one line", path.display());
+            Err(Failure::usage(message).help("the file must contain only the secret"))
+        }
+        false => Ok(text.to_owned()),
+    }
+}
+
+/// Connects, and tells of what becomes of the connection if somebody wants to hear it.
+pub(super) async fn connect(address: &Address, access: &Access, tells: bool) -> Result<Connection> {
+    let name = address.to_string();
+    let was_lost = std::sync::atomic::AtomicBool::new(false);
+    let tell = move |what: &str| {
+        use std::sync::atomic::Ordering::Relaxed;
+        // The first connection is what everybody expects.
+        let is_news = what != "connected" || was_lost.load(Relaxed);
+        was_lost.store(true, Relaxed);
+        if tells && is_news {
+            message::remark(&format!("{name}: {what}"));
+        }
+    };
+    Connection::open(address, access, tell)
+        .await
+        .map_err(failed)
+}
+
+/// An error of the library.
+pub(super) fn failed(error: workers::Error) -> Failure {
+    let failure = Failure::new(error.to_string());
+    let failure = match &error {
+        workers::Error::Settings { .. } => failure.status(ExitStatus::Usage),
+        _ => failure,
+    };
+    match error.help() {
+        Some(help) => failure.help(help),
+        None => failure,
+    }
+}
+
+/// A runtime of this thread alone: matching has threads of its own.
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime
+        .map_err(|error| Failure::new(format!("cannot start: {}", crate::failure::reason(&error))))
+}
+
+/// Whether a path stands for standard input.
+pub(super) fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == OsStr::new("-")
+}

@@ -1,0 +1,215 @@
+//! `perfkit betree feed`: lines of a file or a pipe, in blocks, into a stream.
+
+use std::ffi::OsString;
+use std::time::{Duration, Instant};
+
+use latency::report::Input;
+use report::{ExitStatus, Outcome, names};
+use tokio::time::sleep;
+use workers::nats::{Feeder, Keep};
+use workers::{Cut, Cutter, Published, pause};
+
+use crate::commands::betree::workers::access::{access, connect, failed, runtime};
+use crate::commands::betree::workers::flags::FeedArgs;
+use crate::commands::betree::workers::source::Source;
+use crate::failure::{Failure, Result};
+use crate::session::{Session, Setup};
+use crate::term::{message, signal};
+
+/// How often to look whether somebody wants the end.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What was fed.
+#[derive(Debug, Default)]
+struct Fed {
+    blocks: u64,
+    lines: u64,
+    bytes: u64,
+    /// Blocks that the stream had.
+    known: u64,
+    /// Publications that were repeated.
+    republished: u64,
+    /// Where it began.
+    offset: u64,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &FeedArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let session = Session::start(&Setup::filter_of(name, argv, &args.output))?;
+    let access = access(&args.access)?;
+    let mut source = Source::open(&args.events, args.source.as_deref())?;
+    let source_name = source.name.clone();
+    let tells = args.output.terminal.wants_warnings();
+    let mut fed = Fed::default();
+    let fed_all = runtime()?.block_on(async {
+        let connection = connect(&args.to, &access, tells).await?;
+        let stream = args.to.stream();
+        let facts = match args.create {
+            true => {
+                let copies = usize::from(args.replicas);
+                connection
+                    .stream_or_create(stream, Keep::Blocks, copies)
+                    .await
+            }
+            false => connection.stream(stream).await,
+        };
+        let facts = facts.map_err(failed)?;
+        let (mut feeder, known) = Feeder::open(&connection, &facts, &source.name)
+            .await
+            .map_err(failed)?;
+        let (offset, line) = match &known {
+            Some(known) if source.is_file => source.go_on(&args.events, known)?,
+            Some(_) => {
+                let message = format!("the stream has blocks of a source named {}", source.name);
+                return Err(Failure::new(message)
+                    .help("a pipe cannot be gone on with: give it another name, or none"));
+            }
+            None => (0, 1),
+        };
+        fed.offset = offset;
+        let longest = feeder.block_bytes_max();
+        let wanted = usize::try_from(args.block)
+            .unwrap_or(usize::MAX)
+            .min(longest);
+        let mut cutter = Cutter::new(wanted, longest, offset, line);
+        if !source.is_file {
+            cutter = cutter.linger(args.linger);
+        }
+        let feeding = Feeding {
+            feeder: &mut feeder,
+            cutter,
+            started: Instant::now(),
+            fed: &mut fed,
+            tells,
+        };
+        feeding.run(args, source).await
+    });
+    let mut outcome = Outcome::new("feed");
+    outcome.bytes_in = fed.bytes;
+    outcome.bytes_content = fed.bytes;
+    outcome.ops = Some(fed.lines);
+    outcome.workload.inputs.push(Input {
+        path: names::path(&args.events),
+        bytes: fed.bytes,
+        xxh64: None,
+    });
+    outcome.workload.inputs_total = 1;
+    outcome.did(fed.lines, ["event", "events"]);
+    outcome.did(fed.blocks, ["block", "blocks"]);
+    let params = &mut outcome.workload.params;
+    params.insert("source".to_owned(), source_name.into());
+    for (name, value) in [
+        ("from_byte", fed.offset),
+        ("blocks_known", fed.known),
+        ("publications_repeated", fed.republished),
+        ("block_bytes", args.block),
+    ] {
+        params.insert(name.to_owned(), value.into());
+    }
+    match fed_all {
+        Ok(true) => {}
+        Ok(false) => {
+            outcome.status = ExitStatus::Interrupted;
+            outcome.complete = false;
+        }
+        Err(failure) => {
+            message::failure(&failure);
+            outcome.status = failure.exit_status();
+            outcome.complete = false;
+        }
+    }
+    session.finish(outcome)
+}
+
+struct Feeding<'a> {
+    feeder: &'a mut Feeder,
+    cutter: Cutter,
+    started: Instant,
+    fed: &'a mut Fed,
+    tells: bool,
+}
+
+impl Feeding<'_> {
+    fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Feeds until the end of the source. False: somebody asked to stop before.
+    async fn run(mut self, args: &FeedArgs, source: Source) -> Result<bool> {
+        let long = |error: workers::LongLine| {
+            let name = files::display(&args.events);
+            Failure::new(format!("cannot feed {name}: {error}"))
+                .help("leave the line out, or raise max_payload of the server")
+        };
+        let mut pieces = source.pieces()?;
+        loop {
+            while let Some(cut) = self.cutter.take(self.now()).map_err(long)? {
+                if !self.publish(&cut).await? {
+                    return Ok(false);
+                }
+            }
+            let wait = self
+                .cutter
+                .due()
+                .map_or(LOOK, |due| due.saturating_sub(self.now()).min(LOOK));
+            tokio::select! {
+                piece = pieces.recv() => match piece {
+                    Some(Ok(piece)) => {
+                        let now = self.now();
+                        self.cutter.push(&piece, now);
+                    }
+                    Some(Err(error)) => return Err(Failure::io("read", &args.events, &error)),
+                    None => break,
+                },
+                () = sleep(wait) => {}
+            }
+            if signal::interrupted() {
+                return Ok(false);
+            }
+        }
+        while let Some(cut) = self.cutter.take_last(self.now()).map_err(long)? {
+            if !self.publish(&cut).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Publishes a block, however long the server is away. One at a time: so the stream has the order of the source, and
+    /// its last block says where to go on. False: somebody asked to stop before it was stored.
+    async fn publish(&mut self, cut: &Cut) -> Result<bool> {
+        let mut failures = 0;
+        loop {
+            match self.feeder.publish(cut).await {
+                Ok(published) => {
+                    self.fed.blocks += 1;
+                    self.fed.known += u64::from(published == Published::Duplicate);
+                    self.fed.bytes += cut.bytes.len() as u64;
+                    let ends = cut.bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+                    self.fed.lines += ends + u64::from(!cut.bytes.ends_with(b"\n"));
+                    return Ok(true);
+                }
+                Err(error) if error.is_passing() => {
+                    failures += 1;
+                    self.fed.republished += 1;
+                    if self.tells && failures == 1 {
+                        message::remark(&format!(
+                            "a block was not stored, and is sent again: {error}"
+                        ));
+                    }
+                    let until = self.now() + pause(failures);
+                    while self.now() < until {
+                        if signal::interrupted() {
+                            return Ok(false);
+                        }
+                        sleep(LOOK).await;
+                    }
+                }
+                Err(error) => return Err(failed(error)),
+            }
+            if signal::interrupted() {
+                return Ok(false);
+            }
+        }
+    }
+}

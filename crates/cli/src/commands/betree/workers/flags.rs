@@ -1,0 +1,301 @@
+//! Flags of `betree feed`, `betree join` and of `betree match --from`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use files::conflicts::{Files, Stdout};
+use workers::Once;
+use workers::nats::Address;
+
+use crate::args::output::OutputArgs;
+use crate::args::units;
+
+/// Who we are to a server of NATS. Secrets come from files or the environment.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Access")]
+pub(crate) struct AccessArgs {
+    /// Credentials file, as `nsc generate creds` writes it; or NATS_CREDS
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["user", "token_file"])]
+    pub(crate) creds: Option<PathBuf>,
+    /// User; or NATS_USER. The password is in --password-file or NATS_PASSWORD
+    #[arg(long, value_name = "NAME", conflicts_with = "token_file")]
+    pub(crate) user: Option<String>,
+    /// File with the password of --user
+    #[arg(long, value_name = "FILE", requires = "user", hide_short_help = true)]
+    pub(crate) password_file: Option<PathBuf>,
+    /// File with a token; or NATS_TOKEN
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Certificates of authorities to trust in place of the system's, as PEM; or NATS_CA
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub(crate) tls_ca: Option<PathBuf>,
+    /// Certificate to show to the server, as PEM
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "tls_key",
+        hide_short_help = true
+    )]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// Key of --tls-cert, as PEM
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "tls_cert",
+        hide_short_help = true
+    )]
+    pub(crate) tls_key: Option<PathBuf>,
+}
+
+impl AccessArgs {
+    fn files<'a>(&'a self, files: Files<'a>) -> Files<'a> {
+        files
+            .reads_some("--creds", &self.creds)
+            .reads_some("--password-file", &self.password_file)
+            .reads_some("--token-file", &self.token_file)
+            .reads_some("--tls-ca", &self.tls_ca)
+            .reads_some("--tls-cert", &self.tls_cert)
+            .reads_some("--tls-key", &self.tls_key)
+    }
+}
+
+/// How strongly an answer is given once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnceArg {
+    /// By message ids, within the duplicate window of the stream
+    Window,
+    /// By one subject per answer, as long as the stream keeps the answer
+    Always,
+}
+
+impl From<OnceArg> for Once {
+    fn from(arg: OnceArg) -> Self {
+        match arg {
+            OnceArg::Window => Self::Window,
+            OnceArg::Always => Self::Always,
+        }
+    }
+}
+
+/// `betree match` as a worker.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Workers")]
+pub(crate) struct WorkerArgs {
+    /// Match blocks of this stream, until SIGTERM: nats://HOST[:PORT]/STREAM or tls://…
+    ///
+    /// Any number of workers share the blocks. A block is acknowledged once its answer is stored; the blocks of a
+    /// worker that dies are given to others.
+    #[arg(long, value_name = "URL", requires_all = ["to", "snapshot"],
+          conflicts_with_all = ["events", "live"])]
+    pub(crate) from: Option<Address>,
+    /// Publish answers to this stream
+    #[arg(long, value_name = "URL", requires = "from")]
+    pub(crate) to: Option<Address>,
+    /// How an event is answered once: window or always
+    ///
+    /// window: the server remembers ids of answers for the duplicate window of the stream; an outage that is longer may
+    /// repeat answers. always: each answer has a subject of its own, of which the stream keeps one message; a second
+    /// answer is refused as long as the first is kept, for an index entry per block. Settings of the streams that
+    /// cannot keep the promise are refused.
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = OnceArg::Window,
+          hide_possible_values = true, requires = "from")]
+    pub(crate) once: OnceArg,
+    /// Name of the consumer that workers share, which is created if it is new
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "match",
+        requires = "from",
+        hide_short_help = true
+    )]
+    pub(crate) consumer: String,
+    /// Which part of the expressions this worker has; each part needs a consumer of its own
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "all",
+        requires = "from",
+        hide_short_help = true
+    )]
+    pub(crate) shard: String,
+    /// Name of this state of the expressions, in every answer; by default a hash of the snapshot
+    #[arg(long, value_name = "NAME", requires = "from", hide_short_help = true)]
+    pub(crate) epoch: Option<String>,
+    /// How long the server waits for a sign of life before it gives a block to another worker
+    ///
+    /// Of a new consumer; an existing one keeps its own.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = units::duration,
+          requires = "from", hide_short_help = true)]
+    pub(crate) ack_wait: Duration,
+    /// Stream for blocks that failed five times; by default STREAM-dead of --from
+    #[arg(long, value_name = "STREAM", requires = "from", hide_short_help = true)]
+    pub(crate) dead_letters: Option<String>,
+    /// Create the streams of --to and --dead-letters if they do not exist
+    #[arg(long, requires = "from")]
+    pub(crate) create: bool,
+    /// Copies of a stream that is created, in a cluster
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "from", hide_short_help = true,
+          value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub(crate) replicas: u8,
+    /// Stop once every block of the stream is done
+    #[arg(long, requires = "from")]
+    pub(crate) until_done: bool,
+    /// Time to finish blocks once a signal asks to stop; then others get them
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = units::duration,
+          requires = "from", hide_short_help = true)]
+    pub(crate) grace: Duration,
+    /// Write the name of the consumer to FILE once blocks are taken
+    #[arg(long, value_name = "FILE", requires = "from", hide_short_help = true)]
+    pub(crate) ready_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+}
+
+impl WorkerArgs {
+    pub(crate) fn files<'a>(&'a self, files: Files<'a>) -> Files<'a> {
+        let files = self.access.files(files);
+        match &self.ready_file {
+            Some(path) => files.writes("--ready-file", path),
+            None => files,
+        }
+    }
+}
+
+/// Feed events into a stream, in blocks.
+///
+/// Publishes lines to a stream of NATS JetStream in blocks of up to 64 KiB, each stored once: the stream remembers the
+/// last block of each file, so that a feeder that was killed goes on where it was, and repeats and loses nothing. A pipe
+/// is fed as it comes: what has waited for 5 ms goes out.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit betree feed --create --to nats://127.0.0.1/EVENTS events.ndjson
+  tail -F events.ndjson | perfkit betree feed --to nats://127.0.0.1/EVENTS -
+  perfkit betree feed --creds feeder.creds --to tls://nats.example.com/EVENTS --source day-1 events.ndjson")]
+pub(crate) struct FeedArgs {
+    /// Events, one per line; `-` is standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(crate) events: PathBuf,
+    /// The stream: nats://HOST[:PORT]/STREAM or tls://…
+    #[arg(long, value_name = "URL")]
+    pub(crate) to: Address,
+    /// Name of this source, by which the stream knows where to go on
+    ///
+    /// By default it is made of the path and the inode of the file. State it where the same file has another path
+    /// after a restart, as in containers. A pipe has no name unless it is stated, and is never gone on with.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) source: Option<String>,
+    /// Length of a block; a line that is longer is a block of its own
+    #[arg(long, value_name = "SIZE", default_value = "64K", value_parser = units::size)]
+    pub(crate) block: u64,
+    /// Longest time that a line of a pipe waits for others
+    #[arg(long, value_name = "TIME", default_value = "5ms", value_parser = units::duration, hide_short_help = true)]
+    pub(crate) linger: Duration,
+    /// Create the stream if it does not exist
+    #[arg(long)]
+    pub(crate) create: bool,
+    /// Copies of a stream that is created, in a cluster
+    #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true,
+          value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub(crate) replicas: u8,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+impl FeedArgs {
+    pub(crate) fn files(&self) -> Files<'_> {
+        let files = self.output.files().reads("FILE", &self.events);
+        self.access.files(files)
+    }
+}
+
+/// Put answers in the order of their blocks.
+///
+/// Reads the answers of workers and writes their lines to standard output in the order of the stream of blocks, as
+/// `betree match` without a broker does. With several shards, each event has the ids of all. Ends with the last block
+/// that the stream has now. Blocks that became dead letters are left out, counted, and exit 3; a block that was
+/// answered twice is an error.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit betree join --blocks nats://127.0.0.1/EVENTS --from nats://127.0.0.1/ANSWERS > matches
+  perfkit betree join --blocks nats://127.0.0.1/EVENTS --from nats://127.0.0.1/ANSWERS --shards a,b
+  perfkit betree join --blocks nats://127.0.0.1/EVENTS --from nats://127.0.0.1/ANSWERS --window 1G")]
+pub(crate) struct JoinArgs {
+    /// The stream of blocks
+    #[arg(long, value_name = "URL")]
+    pub(crate) blocks: Address,
+    /// The stream of answers
+    #[arg(long, value_name = "URL")]
+    pub(crate) from: Address,
+    /// The shards of the workers
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "all"
+    )]
+    pub(crate) shards: Vec<String>,
+    /// Stream of dead letters; by default that of --blocks with -dead
+    #[arg(long, value_name = "STREAM", hide_short_help = true)]
+    pub(crate) dead_letters: Option<String>,
+    /// The most answers that wait for others before them
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = units::size, hide_short_help = true)]
+    pub(crate) window: u64,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+impl JoinArgs {
+    pub(crate) fn files(&self) -> Files<'_> {
+        self.access.files(self.output.files().stdout(Stdout::Data))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use crate::args::Cli;
+
+    fn parses(line: &str) -> bool {
+        Cli::try_parse_from(line.split_whitespace()).is_ok()
+    }
+
+    #[test]
+    fn a_worker_needs_both_streams_and_a_snapshot() {
+        let whole = "perfkit betree match --from nats://a/IN --to nats://a/OUT --snapshot s";
+        assert!(parses(whole));
+        assert!(parses(&format!("{whole} --once always --until-done")));
+        for wrong in [
+            "perfkit betree match --from nats://a/IN --snapshot s",
+            "perfkit betree match --from nats://a/IN --to nats://a/OUT --expressions e",
+            "perfkit betree match --snapshot s --to nats://a/OUT",
+            "perfkit betree match --snapshot s --once always",
+            &format!("{whole} --events e"),
+            &format!("{whole} --once twice"),
+            "perfkit betree match --from nats://me:secret@a/IN --to nats://a/OUT --snapshot s",
+        ] {
+            assert!(!parses(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_in_files() {
+        let whole = "perfkit betree feed --to nats://a/IN";
+        assert!(parses(&format!("{whole} --user me --password-file p")));
+        assert!(parses(&format!("{whole} --creds c --tls-ca ca")));
+        for wrong in [
+            "--password p",
+            "--token t",
+            "--password-file p",
+            "--creds c --token-file t",
+            "--tls-cert c",
+        ] {
+            assert!(!parses(&format!("{whole} {wrong}")), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! `perfkit betree match --from`: a worker on a broker, until it is asked to stop.
+
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use betree::{Batch, Buffers, Snapshot};
+use files::target::Target;
+use latency::report::LatencyName;
+use report::{ExitStatus, Outcome};
+use tokio::time::sleep;
+use twox_hash::XxHash64;
+use workers::nats::{self, Address, Keep};
+use workers::{Limits, Once, Options, Place, Tally, Trouble};
+
+use crate::args::threads;
+use crate::commands::betree::flags::MatchArgs;
+use crate::commands::betree::matching::{BATCH_EXPRESSIONS_MAX, checked_bits, times};
+use crate::commands::betree::print::Form;
+use crate::commands::betree::worker::{Job, Worker};
+use crate::commands::betree::workers::access::{access, connect, failed, runtime};
+use crate::commands::betree::workers::threads::{Counts, Threads, serve};
+use crate::commands::betree::{priorities, snapshot};
+use crate::failure::{Failure, Result};
+use crate::io::context;
+use crate::session::{Session, Setup};
+use crate::term::{message, signal};
+
+/// How often a block is given out before it is a dead letter.
+const DELIVERIES: u64 = 5;
+/// Blocks of a worker that are on their way or wait, besides two for each thread.
+const IN_FLIGHT_MORE: usize = 2;
+/// How often to look whether somebody wants the end.
+const LOOK: Duration = Duration::from_millis(20);
+/// How often to ask the server whether all is done.
+const ASK: Duration = Duration::from_millis(500);
+
+/// The streams of a worker, as the command line has them.
+struct Streams<'a> {
+    from: &'a Address,
+    to: &'a Address,
+    dead: String,
+}
+
+/// What the worker came to.
+struct Worked {
+    tally: Tally,
+    ended: Option<workers::Error>,
+    ack_wait: Duration,
+    server: String,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let own = &args.workers;
+    let (Some(from), Some(to), Some(path)) = (&own.from, &own.to, &args.tree.snapshot) else {
+        // The parser of the arguments asks for them.
+        return Err(Failure::usage("--from needs --to and --snapshot"));
+    };
+    let streams = Streams {
+        from,
+        to,
+        dead: own
+            .dead_letters
+            .clone()
+            .unwrap_or_else(|| format!("{}-dead", from.stream())),
+    };
+    let threads = threads(args.threads)?.max(1);
+    let session = Session::start(&Setup {
+        rows: &[LatencyName::Service, LatencyName::Hold],
+        ..Setup::filter_of(name, argv, &args.analysis)
+    })?;
+    let access = access(&own.access)?;
+    let tree = snapshot::load(&args.tree, args.analysis.terminal.wants_progress())?;
+    let bits = checked_bits(args, &tree)?;
+    let priorities = args.priorities.as_deref();
+    let priorities = priorities
+        .map(|path| priorities::load(path, &tree))
+        .transpose()?;
+    let epoch = match &own.epoch {
+        Some(epoch) => epoch.clone(),
+        None => hash(path)?,
+    };
+    let job = Job {
+        args,
+        snapshot: &tree.snapshot,
+        form: Form {
+            output: args.output,
+            has_event_id: args.event_id.is_some(),
+            names: &tree.names,
+            bits,
+        },
+        priorities: priorities.as_ref(),
+        batches: batches(args, &tree.snapshot),
+        origin: "the block",
+        // Whoever asks it to stop waits until it has finished.
+        ends_early: false,
+    };
+    let options = Options {
+        limits: Limits {
+            ack_wait: own.ack_wait,
+            deliveries: DELIVERIES,
+        },
+        in_flight: 2 * threads as usize + IN_FLIGHT_MORE,
+        shard: own.shard.clone(),
+        epoch: epoch.clone(),
+        grace: own.grace,
+    };
+    let runtime = runtime()?;
+    let (matching, queue) = Threads::new();
+    let (worked, counts, finished) = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..threads)
+            .map(|_| {
+                let worker = Worker::new(job, times(&session, job.batches));
+                let queue = &queue;
+                scope.spawn(move || serve(worker, queue))
+            })
+            .collect();
+        let worked = runtime.block_on(work(args, &streams, &access, &matching, options));
+        let counts = matching.counts();
+        // Without it, threads have nothing to wait for.
+        drop(matching);
+        let finished: Vec<_> = handles
+            .into_iter()
+            .map(std::thread::ScopedJoinHandle::join)
+            .collect();
+        (worked, counts, finished)
+    });
+    let worked = worked?;
+    let mut outcome = Outcome::new("match");
+    describe(
+        &mut outcome,
+        args,
+        (&tree.snapshot, job.batches, threads),
+        (&worked, counts),
+        &epoch,
+    );
+    let mut all = finished.into_iter().flatten().map(|worker| worker.times);
+    if let Some(mut times) = all.next() {
+        for other in all {
+            // All are made alike.
+            let _ = times.merge(other);
+        }
+        for recorder in [times.searches, times.reads, times.holds] {
+            if !recorder.is_empty() {
+                outcome.add(&recorder.finish());
+            }
+        }
+    }
+    session.finish(outcome)
+}
+
+fn batches(args: &MatchArgs, snapshot: &Snapshot) -> bool {
+    let is_faster = snapshot.lockstep_len() * 2 > snapshot.len();
+    let is_small = snapshot.len() <= BATCH_EXPRESSIONS_MAX;
+    is_faster && is_small && args.first.is_none() && args.top.is_none()
+}
+
+/// The name of a snapshot by what it holds.
+fn hash(path: &Path) -> Result<String> {
+    let bytes = std::fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+    Ok(format!("{:016x}", XxHash64::oneshot(0, &bytes)))
+}
+
+async fn work(
+    args: &MatchArgs,
+    streams: &Streams<'_>,
+    access: &nats::Access,
+    matching: &Threads,
+    mut options: Options,
+) -> Result<Worked> {
+    let own = &args.workers;
+    let tells = args.analysis.terminal.wants_warnings();
+    let worker = open(args, streams, access, tells).await?;
+    options.limits.ack_wait = worker.ack_wait();
+    if tells {
+        say_strength(own.once.into(), &worker, streams);
+    }
+    if let Some(path) = &own.ready_file {
+        let target = Target::create(path, true, None, context())?;
+        let written = writeln!(target.writer(), "{}", own.consumer);
+        written.map_err(|error| Failure::io("write", path, &error))?;
+        target.commit()?;
+    }
+    let tell = teller(tells);
+    let stop = async {
+        let mut asked = tokio::time::Instant::now();
+        loop {
+            sleep(LOOK).await;
+            if signal::interrupted() {
+                return;
+            }
+            if own.until_done && asked.elapsed() >= ASK {
+                if worker.left().await == Ok(0) {
+                    return;
+                }
+                asked = tokio::time::Instant::now();
+            }
+        }
+    };
+    let (tally, ended) = workers::work(&worker, matching, &options, stop, &tell).await;
+    worker.flush().await;
+    Ok(Worked {
+        tally,
+        ended,
+        ack_wait: worker.ack_wait(),
+        server: worker.server_version(),
+    })
+}
+
+/// Finds or creates the streams and the consumer, and has their settings checked.
+async fn open(
+    args: &MatchArgs,
+    streams: &Streams<'_>,
+    access: &nats::Access,
+    tells: bool,
+) -> Result<nats::Worker> {
+    let own = &args.workers;
+    let once = own.once.into();
+    let blocks = connect(streams.from, access, tells).await?;
+    let answers = match streams.to.is_same_cluster(streams.from) {
+        true => blocks.clone(),
+        false => connect(streams.to, access, tells).await?,
+    };
+    let copies = usize::from(own.replicas);
+    let keep = Keep::Answers {
+        once,
+        ack_wait: own.ack_wait,
+        deliveries: DELIVERIES,
+    };
+    let from = blocks.stream(streams.from.stream()).await.map_err(failed)?;
+    let (to, dead) = match own.create {
+        true => (
+            answers
+                .stream_or_create(streams.to.stream(), keep, copies)
+                .await,
+            blocks
+                .stream_or_create(&streams.dead, Keep::Blocks, copies)
+                .await,
+        ),
+        false => (
+            answers.stream(streams.to.stream()).await,
+            blocks.stream(&streams.dead).await,
+        ),
+    };
+    let setup = nats::Setup {
+        from,
+        to: to.map_err(failed)?,
+        dead: dead.map_err(failed)?,
+        consumer: own.consumer.clone(),
+        shard: own.shard.clone(),
+        once,
+        ack_wait: own.ack_wait,
+        deliveries: DELIVERIES,
+    };
+    nats::Worker::open(blocks, answers, setup)
+        .await
+        .map_err(failed)
+}
+
+/// Says how strong the promise is.
+fn say_strength(once: Once, worker: &nats::Worker, streams: &Streams<'_>) {
+    let to = worker.answers();
+    if once == Once::Window {
+        let window = to.answers.duplicate_window.as_secs();
+        message::remark(&format!(
+            "--once window: an outage of more than {window} s may repeat answers; --once always does not"
+        ));
+    }
+    if !to.on_disk {
+        message::remark(&format!(
+            "the stream {} is kept in memory: its answers are lost when the server ends",
+            streams.to.stream()
+        ));
+    }
+}
+
+/// Tells of troubles, of those with the broker the first in a row.
+fn teller(tells: bool) -> impl Fn(Trouble) {
+    let last = Cell::new(None);
+    let shown = |place: &Place| format!("block {} of {}", place.sequence, place.stream);
+    move |trouble| {
+        let now = tokio::time::Instant::now();
+        match trouble {
+            Trouble::Broker(reason) if tells => {
+                let is_news = last
+                    .get()
+                    .is_none_or(|at: tokio::time::Instant| now - at > Duration::from_secs(10));
+                if is_news {
+                    last.set(Some(now));
+                    message::remark(&format!(
+                        "the server does not do what it was asked, and is asked again: {reason}"
+                    ));
+                }
+            }
+            Trouble::Failed(place, reason) if tells => {
+                message::remark(&format!(
+                    "{} failed, and is given back: {reason}",
+                    shown(&place)
+                ));
+            }
+            Trouble::Dead(place, reason) => {
+                let failure = Failure::new(format!("{} is a dead letter: {reason}", shown(&place)));
+                message::failure(&failure.help("correct its events and feed them again, or add --keep-going to skip such events"));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn describe(
+    outcome: &mut Outcome,
+    args: &MatchArgs,
+    (snapshot, batches, threads): (&Snapshot, bool, u32),
+    (worked, counts): (&Worked, Counts),
+    epoch: &str,
+) {
+    let tally = &worked.tally;
+    outcome.bytes_in = tally.bytes_in;
+    outcome.bytes_content = tally.bytes_in;
+    outcome.bytes_out = tally.bytes_out;
+    outcome.ops = Some(counts.events);
+    outcome.did(counts.events, ["event", "events"]);
+    outcome.did(counts.matches, ["match", "matches"]);
+    outcome.did(tally.answered, ["block answered", "blocks answered"]);
+    for (count, names) in [
+        (
+            tally.refused,
+            ["second answer refused", "second answers refused"],
+        ),
+        (tally.dead, ["dead letter", "dead letters"]),
+        (counts.refused, ["event refused", "events refused"]),
+        (
+            tally.left,
+            ["block left to others", "blocks left to others"],
+        ),
+    ] {
+        if count > 0 {
+            outcome.did(count, names);
+        }
+    }
+    outcome.did(snapshot.len() as u64, ["expression", "expressions"]);
+    let params = &mut outcome.workload.params;
+    let once = match Once::from(args.workers.once) {
+        Once::Window => "window",
+        Once::Always => "always",
+    };
+    for (name, text) in [
+        ("once", once),
+        ("shard", args.workers.shard.as_str()),
+        ("epoch", epoch),
+        ("server", worked.server.as_str()),
+        ("isa", Buffers::new().isa().name()),
+    ] {
+        params.insert(name.to_owned(), text.into());
+    }
+    let events_a_batch = if batches { Batch::EVENTS_MAX as u64 } else { 1 };
+    for (name, value) in [
+        ("expressions", snapshot.len() as u64),
+        ("budget_reductions", args.budget),
+        ("events_a_batch", events_a_batch),
+        ("threads", threads.into()),
+        (
+            "ack_wait_ms",
+            u64::try_from(worked.ack_wait.as_millis()).unwrap_or(u64::MAX),
+        ),
+        ("deliveries", tally.taken),
+        ("deliveries_again", tally.again),
+        ("answers_stored", tally.answered),
+        ("answers_refused", tally.refused),
+        ("attempts_failed", tally.returned),
+        ("dead_letters", tally.dead),
+        ("publications_repeated", tally.republished),
+        ("progress_reports", tally.progress),
+        ("blocks_left", tally.left),
+        ("events_refused", counts.refused),
+    ] {
+        params.insert(name.to_owned(), value.into());
+    }
+    if tally.dead > 0 || tally.left > 0 || counts.refused > 0 {
+        outcome.status = ExitStatus::Partial;
+        outcome.complete = false;
+    }
+    if tally.left > 0 {
+        message::note(
+            &format!(
+                "{} blocks were not finished before the grace period ended; others get them",
+                tally.left
+            ),
+            "give them more time with --grace",
+        );
+    }
+    if let Some(error) = &worked.ended {
+        message::failure(&failed(error.clone()));
+        outcome.status = ExitStatus::Failure;
+        outcome.complete = false;
+    }
+}

@@ -1,0 +1,15 @@
+//! Workers on a broker: `betree feed` makes blocks, `betree match --from` answers them, `betree join` puts answers in
+//! order. What a worker does and when is in the library `workers`; here are flags ([`flags`]), who we are to the server
+//! ([`access`]), the threads that match ([`threads`]) and reports.
+
+mod access;
+mod feed;
+pub(crate) mod flags;
+mod join;
+mod matching;
+mod source;
+mod threads;
+
+pub(super) use feed::run as feed;
+pub(super) use join::run as join;
+pub(super) use matching::run as work;

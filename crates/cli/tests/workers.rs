@@ -1,0 +1,652 @@
+//! Workers on a real server of NATS, on ports of this machine: whatever is killed or stands still, every event is
+//! answered once, as `betree match` answers it without a server.
+//!
+//! Without the program `nats-server` these tests report `ignored`. `PERFKIT_WORKERS_EVENTS=1000000` and
+//! `PERFKIT_WORKERS_STALL=10` run them at full size.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use base64::Engine as _;
+use libtest_mimic::Trial;
+use nix::sys::signal::Signal;
+use serde_json::Value;
+
+use crate::common::signals::{send, until, until_signals_are_handled};
+use crate::common::{Run, directory, file, perfkit, words};
+use crate::peer;
+
+/// The tests, each with whether what it needs is here.
+pub(crate) fn trials() -> Vec<Trial> {
+    let has_server = peer::works(Command::new("nats-server").arg("--version"));
+    peer::trials![
+        has_server => [
+            a_worker_is_killed_and_a_third_one_comes,
+            always_survives_the_same,
+            always_refuses_a_second_answer_after_any_window,
+            the_server_is_killed_and_restarted,
+            the_server_stands_still,
+            a_feeder_that_was_killed_goes_on,
+            a_feeder_sees_that_a_file_has_grown_or_changed,
+            sigterm_in_a_burst_loses_no_block,
+            poison_becomes_a_dead_letter,
+            settings_that_cannot_keep_the_promise_are_refused,
+            shards_are_joined,
+            secrets_open_the_server_and_are_not_shown,
+            the_server_is_known_by_its_certificate,
+        ],
+    ]
+}
+
+/// A number of the environment, for runs at full size.
+fn number(name: &str, otherwise: u64) -> u64 {
+    let value = std::env::var(name)
+        .ok()
+        .and_then(|value| value.parse().ok());
+    value.unwrap_or(otherwise)
+}
+
+fn events() -> u64 {
+    number("PERFKIT_WORKERS_EVENTS", 30_000)
+}
+
+fn free_port() -> u16 {
+    // Free a moment ago, and asked for at once.
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+/// A server with its streams in a directory, killed when dropped.
+struct Broker {
+    process: Child,
+    root: tempfile::TempDir,
+    port: u16,
+    monitor: u16,
+}
+
+impl Broker {
+    fn start() -> Self {
+        Self::start_with("")
+    }
+
+    /// A server with more lines in its configuration.
+    fn start_with(configuration: &str) -> Self {
+        let root = directory();
+        let (port, monitor) = (free_port(), free_port());
+        let text = format!(
+            "listen: 127.0.0.1:{port}\nhttp: 127.0.0.1:{monitor}\njetstream {{ store_dir: store }}\n{configuration}\n"
+        );
+        file(root.path(), "server.conf", text.as_bytes());
+        let process = spawn_server(root.path());
+        let broker = Self {
+            process,
+            root,
+            port,
+            monitor,
+        };
+        broker.wait();
+        broker
+    }
+
+    /// Until it answers, JetStream included.
+    fn wait(&self) {
+        until("the server is healthy", || {
+            self.get("/healthz")
+                .is_some_and(|body| body.contains("\"ok\""))
+        });
+    }
+
+    fn kill(&mut self) {
+        self.process.kill().expect("killed");
+        self.process.wait().expect("ended");
+    }
+
+    fn restart(&mut self) {
+        self.process = spawn_server(self.root.path());
+        self.wait();
+    }
+
+    fn url(&self, stream: &str) -> String {
+        format!("nats://127.0.0.1:{}/{stream}", self.port)
+    }
+
+    fn get(&self, path: &str) -> Option<String> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.monitor)).ok()?;
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .ok()?;
+        write!(stream, "GET {path} HTTP/1.0\r\n\r\n").ok()?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text).ok()?;
+        Some(text.split_once("\r\n\r\n")?.1.to_owned())
+    }
+
+    /// Creates a stream with any settings, by the protocol itself.
+    fn create(&self, stream: &str, settings: &str) {
+        let mut server = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
+        let subject = format!("$JS.API.STREAM.CREATE.{stream}");
+        let length = settings.len();
+        write!(
+            server,
+            "CONNECT {{}}\r\nPUB {subject} {length}\r\n{settings}\r\nPING\r\n"
+        )
+        .expect("sent");
+        until("the stream", || self.stream(stream).is_some());
+    }
+
+    /// What the server says of a stream, if there is one.
+    fn stream(&self, name: &str) -> Option<Value> {
+        let body = self.get("/jsz?accounts=true&streams=true")?;
+        let facts: Value = serde_json::from_str(&body).ok()?;
+        let streams = facts["account_details"][0]["stream_detail"].as_array();
+        streams?.iter().find(|entry| entry["name"] == name).cloned()
+    }
+
+    /// Messages of a stream, 0 if there is no such stream.
+    fn messages(&self, stream: &str) -> u64 {
+        let found = self.stream(stream);
+        found
+            .and_then(|entry| entry["state"]["messages"].as_u64())
+            .unwrap_or(0)
+    }
+
+    fn until_messages(&self, stream: &str, count: u64) {
+        until(&format!("{count} messages in {stream}"), || {
+            self.messages(stream) >= count
+        });
+    }
+}
+
+fn spawn_server(root: &Path) -> Child {
+    Command::new("nats-server")
+        .args(["-c", "server.conf", "-l", "server.log"])
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it runs")
+}
+
+impl Drop for Broker {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Expressions, events, and what `betree match` says of them without a server.
+struct Case {
+    dir: tempfile::TempDir,
+    plain: Vec<u8>,
+}
+
+impl Case {
+    fn new(events: u64) -> Self {
+        let dir = directory();
+        let case = Self {
+            dir,
+            plain: Vec::new(),
+        };
+        case.run(&format!(
+            "betree generate ad --expressions 300 --events {events} -o ad -q"
+        ))
+        .expect(0);
+        case.run("betree build --domains ad/domains --expressions ad/expressions -o s.snap -q")
+            .expect(0);
+        case.with_plain()
+    }
+
+    fn with_plain(mut self) -> Self {
+        let plain = self.run("betree match --snapshot s.snap --events ad/events --keep-going -qq");
+        self.plain = plain.stdout;
+        self
+    }
+
+    fn events(&self) -> PathBuf {
+        self.dir.path().join("ad/events")
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = perfkit();
+        command.current_dir(self.dir.path()).args(words(line));
+        command
+    }
+
+    fn run(&self, line: &str) -> Run {
+        self.command(line).output().expect("perfkit runs").into()
+    }
+
+    fn spawn(&self, line: &str) -> Child {
+        let mut command = self.command(line);
+        let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
+        command.spawn().expect("perfkit runs")
+    }
+
+    fn feed(&self, broker: &Broker) {
+        let to = broker.url("IN");
+        self.run(&format!(
+            "betree feed --create --block 8K --to {to} ad/events"
+        ))
+        .expect(0);
+    }
+
+    /// The command line of a worker that is quick to be missed.
+    fn worker(broker: &Broker, more: &str) -> String {
+        let (from, to) = (broker.url("IN"), broker.url("OUT"));
+        format!(
+            "betree match --from {from} --to {to} --snapshot s.snap --create --ack-wait 2s --report json {more}"
+        )
+    }
+
+    /// Every event is answered once, in order, and rightly.
+    fn assert_answered(&self, broker: &Broker) {
+        let (blocks, from) = (broker.url("IN"), broker.url("OUT"));
+        let joined = self
+            .run(&format!("betree join --blocks {blocks} --from {from}"))
+            .expect(0);
+        assert_eq!(joined.stdout.len(), self.plain.len(), "{}", joined.stderr);
+        assert!(joined.stdout == self.plain, "answers differ");
+        assert_eq!(broker.messages("IN"), broker.messages("OUT"));
+    }
+}
+
+/// Waits for a worker, and returns the parameters of its report.
+fn finish(worker: Child, code: i32) -> (Value, String) {
+    let output = worker.wait_with_output().expect("it ends");
+    let run: Run = output.into();
+    let run = run.expect(code);
+    let start = run.stderr.find("\n{").map_or(0, |at| at + 1);
+    let end = run.stderr.rfind('}').map_or(0, |at| at + 1);
+    let report: Value =
+        serde_json::from_str(&run.stderr[start..end.max(start)]).unwrap_or_default();
+    assert!(report["workload"].is_object(), "no report: {}", run.stderr);
+    (report["workload"]["params"].clone(), run.stderr)
+}
+
+fn count(params: &Value, name: &str) -> u64 {
+    params[name]
+        .as_u64()
+        .unwrap_or_else(|| panic!("no {name} in {params}"))
+}
+
+fn one_is_killed(once: &str) {
+    let (broker, case) = (Broker::start(), Case::new(events()));
+    case.feed(&broker);
+    let blocks = broker.messages("IN");
+    let line = Case::worker(&broker, &format!("--once {once} --until-done"));
+    let (mut first, second) = (case.spawn(&line), case.spawn(&line));
+    broker.until_messages("OUT", blocks / 4);
+    first.kill().expect("killed");
+    first.wait().expect("ended");
+    let third = case.spawn(&line);
+    let (second, _) = finish(second, 0);
+    let (third, _) = finish(third, 0);
+    let stored = count(&second, "answers_stored") + count(&third, "answers_stored");
+    assert!(stored > 0 && stored < blocks, "{stored} of {blocks}");
+    case.assert_answered(&broker);
+}
+
+fn a_worker_is_killed_and_a_third_one_comes() {
+    one_is_killed("window");
+}
+
+fn always_survives_the_same() {
+    one_is_killed("always");
+}
+
+/// All blocks are answered by one consumer, and once more by another, when the server has forgotten all ids.
+fn always_refuses_a_second_answer_after_any_window() {
+    let (broker, case) = (Broker::start(), Case::new(500));
+    case.feed(&broker);
+    broker.create(
+        "OUT",
+        "{\"name\":\"OUT\",\"subjects\":[\"OUT.>\"],\"retention\":\"limits\",\"storage\":\"file\",\"num_replicas\":1,\
+         \"duplicate_window\":100000000,\"max_msgs_per_subject\":1,\"discard\":\"new\",\"discard_new_per_subject\":true}",
+    );
+    let blocks = broker.messages("IN");
+    let line = |consumer| {
+        Case::worker(
+            &broker,
+            &format!("--once always --until-done --consumer {consumer}"),
+        )
+    };
+    let (first, _) = finish(case.spawn(&line("a")), 0);
+    assert_eq!(
+        (
+            count(&first, "answers_stored"),
+            count(&first, "answers_refused")
+        ),
+        (blocks, 0)
+    );
+    std::thread::sleep(Duration::from_millis(300));
+    let (second, _) = finish(case.spawn(&line("b")), 0);
+    assert_eq!(
+        (
+            count(&second, "answers_stored"),
+            count(&second, "answers_refused")
+        ),
+        (0, blocks)
+    );
+    case.assert_answered(&broker);
+}
+
+fn the_server_is_killed_and_restarted() {
+    let (mut broker, case) = (Broker::start(), Case::new(events()));
+    case.feed(&broker);
+    let blocks = broker.messages("IN");
+    let line = Case::worker(&broker, "--until-done");
+    let workers = [case.spawn(&line), case.spawn(&line)];
+    broker.until_messages("OUT", blocks / 4);
+    broker.kill();
+    broker.restart();
+    for worker in workers {
+        finish(worker, 0);
+    }
+    case.assert_answered(&broker);
+}
+
+fn the_server_stands_still() {
+    let (broker, case) = (Broker::start(), Case::new(events()));
+    case.feed(&broker);
+    let blocks = broker.messages("IN");
+    let line = Case::worker(&broker, "--until-done");
+    let workers = [case.spawn(&line), case.spawn(&line)];
+    broker.until_messages("OUT", blocks / 4);
+    send(&broker.process, Signal::SIGSTOP);
+    // Longer than the ack wait: blocks are given out again.
+    std::thread::sleep(Duration::from_secs(number("PERFKIT_WORKERS_STALL", 3)));
+    send(&broker.process, Signal::SIGCONT);
+    for worker in workers {
+        finish(worker, 0);
+    }
+    case.assert_answered(&broker);
+}
+
+fn a_feeder_that_was_killed_goes_on() {
+    let (broker, case) = (Broker::start(), Case::new(events()));
+    let line = format!(
+        "betree feed --create --block 2K --to {} ad/events --report json",
+        broker.url("IN")
+    );
+    let mut feeder = case.spawn(&line);
+    broker.until_messages("IN", 50);
+    feeder.kill().expect("killed");
+    feeder.wait().expect("ended");
+    let (params, _) = finish(case.spawn(&line), 0);
+    assert!(count(&params, "from_byte") > 0);
+    // All of it is there.
+    let (params, _) = finish(case.spawn(&line), 0);
+    let length = std::fs::metadata(case.events()).expect("a file").len();
+    assert_eq!(count(&params, "from_byte"), length);
+    finish(case.spawn(&Case::worker(&broker, "--until-done")), 0);
+    case.assert_answered(&broker);
+}
+
+fn a_feeder_sees_that_a_file_has_grown_or_changed() {
+    let (broker, case) = (Broker::start(), Case::new(100));
+    case.feed(&broker);
+    let whole = std::fs::read(case.events()).expect("read");
+    let line_end = whole
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .expect("a line")
+        + 1;
+    let mut grown = whole.clone();
+    grown.extend_from_slice(&whole[..line_end]);
+    let mut appended = std::fs::OpenOptions::new()
+        .append(true)
+        .open(case.events())
+        .expect("opened");
+    appended.write_all(&whole[..line_end]).expect("written");
+    case.feed(&broker);
+    let case = case.with_plain();
+    finish(case.spawn(&Case::worker(&broker, "--until-done")), 0);
+    case.assert_answered(&broker);
+    // Another content in the same file.
+    std::fs::write(
+        case.events(),
+        grown.iter().map(|byte| byte ^ 1).collect::<Vec<u8>>(),
+    )
+    .expect("written");
+    let refused = case
+        .run(&format!("betree feed --to {} ad/events", broker.url("IN")))
+        .expect(1);
+    assert!(
+        refused.stderr.contains("is not what was fed before"),
+        "{}",
+        refused.stderr
+    );
+}
+
+fn sigterm_in_a_burst_loses_no_block() {
+    let (broker, case) = (Broker::start(), Case::new(events()));
+    case.feed(&broker);
+    let blocks = broker.messages("IN");
+    let first = case.spawn(&Case::worker(&broker, ""));
+    until_signals_are_handled(&first);
+    broker.until_messages("OUT", blocks / 8);
+    send(&first, Signal::SIGTERM);
+    let (params, _) = finish(first, 0);
+    let stored = count(&params, "answers_stored");
+    assert_eq!(
+        count(&params, "deliveries"),
+        stored,
+        "what was taken is finished"
+    );
+    let (params, _) = finish(case.spawn(&Case::worker(&broker, "--until-done")), 0);
+    assert_eq!(count(&params, "answers_stored") + stored, blocks);
+    assert_eq!(count(&params, "answers_refused"), 0);
+    case.assert_answered(&broker);
+}
+
+fn poison_becomes_a_dead_letter() {
+    let (broker, case) = (Broker::start(), Case::new(200));
+    let whole = std::fs::read_to_string(case.events()).expect("text");
+    let mut lines: Vec<&str> = whole.lines().collect();
+    lines[99] = "{\"no\": event";
+    file(
+        case.dir.path(),
+        "ad/events",
+        format!("{}\n", lines.join("\n")).as_bytes(),
+    );
+    let to = broker.url("IN");
+    // Blocks of one event.
+    case.run(&format!(
+        "betree feed --create --block 1 --to {to} ad/events"
+    ))
+    .expect(0);
+    let (params, said) = finish(case.spawn(&Case::worker(&broker, "--until-done")), 3);
+    assert_eq!(
+        (
+            count(&params, "dead_letters"),
+            count(&params, "attempts_failed")
+        ),
+        (1, 4)
+    );
+    assert_eq!(count(&params, "answers_stored"), 199);
+    assert!(
+        said.contains("block 100 of IN-")
+            && said.contains("is a dead letter")
+            && said.contains("line 100"),
+        "{said}"
+    );
+    assert_eq!(broker.messages("IN-dead"), 1);
+    let (blocks, from) = (broker.url("IN"), broker.url("OUT"));
+    let joined = case
+        .run(&format!("betree join --blocks {blocks} --from {from}"))
+        .expect(3);
+    let case = case.with_plain();
+    assert!(joined.stdout == case.plain, "{}", joined.stderr);
+    assert!(joined.stderr.contains("1 dead letter"), "{}", joined.stderr);
+}
+
+fn settings_that_cannot_keep_the_promise_are_refused() {
+    let (broker, case) = (Broker::start(), Case::new(10));
+    case.feed(&broker);
+    // Streams for events, with the duplicate window of the server: two minutes.
+    for stream in ["OUT", "IN-dead"] {
+        case.run(&format!(
+            "betree feed --create --to {} ad/events",
+            broker.url(stream)
+        ))
+        .expect(0);
+    }
+    let worker = |more: &str| {
+        let (from, to) = (broker.url("IN"), broker.url("OUT"));
+        case.run(&format!(
+            "betree match --from {from} --to {to} --snapshot s.snap {more}"
+        ))
+    };
+    let refused = worker("--consumer a --once window").expect(2);
+    for said in [
+        "stream OUT: its duplicate window of 120s is shorter than 4 x ack wait 30s x 5 deliveries = 600s",
+        "could be answered twice",
+        "--dupe-window 600s",
+    ] {
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    }
+    let refused = worker("--consumer b --once always").expect(2);
+    assert!(
+        refused
+            .stderr
+            .contains("does not refuse a second message of a subject"),
+        "{}",
+        refused.stderr
+    );
+    // A shorter wait needs a shorter window; the consumer has the wait that it was created with.
+    worker("--consumer c --ack-wait 6s --until-done").expect(0);
+    let missing = case.run(&format!(
+        "betree match --from {} --to {} --snapshot s.snap",
+        broker.url("IN"),
+        broker.url("NONE")
+    ));
+    let missing = missing.expect(1);
+    assert!(
+        missing.stderr.contains("there is no stream NONE"),
+        "{}",
+        missing.stderr
+    );
+}
+
+fn shards_are_joined() {
+    let (broker, case) = (Broker::start(), Case::new(2000));
+    case.feed(&broker);
+    let whole = std::fs::read_to_string(case.dir.path().join("ad/expressions")).expect("text");
+    for (shard, rest) in [("a", 0), ("b", 1)] {
+        let part: String = whole
+            .lines()
+            .enumerate()
+            .filter(|(at, _)| at % 2 == rest)
+            .map(|(at, line)| format!("{}\t{line}\n", at + 1))
+            .collect();
+        file(case.dir.path(), shard, part.as_bytes());
+        case.run(&format!(
+            "betree build --domains ad/domains --expressions {shard} -o {shard}.snap -q"
+        ))
+        .expect(0);
+        let (from, to) = (broker.url("IN"), broker.url("OUT"));
+        let line = format!(
+            "betree match --from {from} --to {to} --snapshot {shard}.snap --create --shard {shard} --consumer {shard} --until-done"
+        );
+        case.run(&line).expect(0);
+    }
+    let (blocks, from) = (broker.url("IN"), broker.url("OUT"));
+    let joined = case
+        .run(&format!(
+            "betree join --blocks {blocks} --from {from} --shards a,b"
+        ))
+        .expect(0);
+    assert!(joined.stdout == case.plain, "{}", joined.stderr);
+}
+
+fn secrets_open_the_server_and_are_not_shown() {
+    let broker = Broker::start_with("authorization { user: feeder, password: \"s3cret\" }");
+    let case = Case::new(10);
+    file(case.dir.path(), "password", b"s3cret\n");
+    file(case.dir.path(), "wrong", b"s3cret-not\n");
+    let feed = format!(
+        "betree feed --create --to {} ad/events --report json",
+        broker.url("IN")
+    );
+    let run = case
+        .run(&format!("{feed} --user feeder --password-file password"))
+        .expect(0);
+    assert!(!run.stderr.contains("s3cret"), "{}", run.stderr);
+    let mut by_environment = case.command(&feed);
+    by_environment
+        .env("NATS_USER", "feeder")
+        .env("NATS_PASSWORD", "s3cret");
+    let run: Run = by_environment.output().expect("it runs").into();
+    assert!(!run.expect(0).stderr.contains("s3cret"));
+    for wrong in ["", "--user feeder --password-file wrong"] {
+        let run = case.run(&format!("{feed} {wrong}")).expect(1);
+        assert!(
+            run.stderr.contains("cannot connect") && !run.stderr.contains("s3cret"),
+            "{}",
+            run.stderr
+        );
+    }
+    // In an address it is refused, and not repeated.
+    let url = format!("nats://feeder:s3cret@127.0.0.1:{}/IN", broker.port);
+    let run = case
+        .run(&format!("betree feed --to {url} ad/events"))
+        .expect(2);
+    assert!(run.stderr.contains("--password-file"), "{}", run.stderr);
+    let token = Broker::start_with("authorization { token: \"t0ken\" }");
+    file(case.dir.path(), "token", b"t0ken");
+    let feed = format!(
+        "betree feed --create --to {} ad/events --token-file token",
+        token.url("IN")
+    );
+    case.run(&feed).expect(0);
+    // What is no credentials file is not quoted.
+    let run = case
+        .run(&format!(
+            "betree feed --to {} --creds password ad/events",
+            broker.url("IN")
+        ))
+        .expect(1);
+    assert!(
+        run.stderr.contains("credentials") && !run.stderr.contains("s3cret"),
+        "{}",
+        run.stderr
+    );
+}
+
+fn the_server_is_known_by_its_certificate() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let dir = directory();
+    let key = std::fs::read(data.join("local.key.der")).expect("a key");
+    let key = base64::engine::general_purpose::STANDARD.encode(key);
+    let lines: Vec<&str> = key
+        .as_bytes()
+        .chunks(64)
+        .map(|line| std::str::from_utf8(line).expect("text"))
+        .collect();
+    let pem = format!(
+        "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
+        lines.join("\n")
+    );
+    let key = file(dir.path(), "key.pem", pem.as_bytes());
+    let certificate = data.join("local.crt");
+    let broker = Broker::start_with(&format!(
+        "tls {{ cert_file: \"{}\", key_file: \"{}\" }}",
+        certificate.display(),
+        key.display()
+    ));
+    let case = Case::new(10);
+    let to = format!("tls://127.0.0.1:{}/IN", broker.port);
+    let feed = format!("betree feed --create --to {to} ad/events");
+    case.run(&format!("{feed} --tls-ca {}", certificate.display()))
+        .expect(0);
+    let stranger = case.run(&feed).expect(1);
+    assert!(
+        stranger.stderr.contains("cannot connect"),
+        "{}",
+        stranger.stderr
+    );
+}

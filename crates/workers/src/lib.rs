@@ -1,0 +1,26 @@
+//! Workers on a broker that exists: blocks of lines come from a stream, are answered, and each answer is stored once.
+//!
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod block;
+mod cutter;
+mod engine;
+mod error;
+mod life;
+mod merge;
+#[cfg(feature = "nats")]
+pub mod nats;
+pub mod settings;
+#[cfg(feature = "simulation")]
+pub mod simulation;
+mod work;
+
+pub use block::{Block, BlockId, Delivery, LABEL_BYTES_MAX, Labels, Place, Steps, token};
+pub use cutter::{BLOCK_BYTES, Cut, Cutter, LongLine};
+pub use engine::{Engine, Published, To, Verdict};
+pub use error::{Error, Result};
+pub use life::{Action, Fate, Fault, Life, Limits, pause};
+pub use merge::{Merge, MergeError, Merged, join_lines};
+pub use settings::Once;
+pub use work::{Matching, Options, Tally, Trouble, work};

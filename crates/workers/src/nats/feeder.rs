@@ -1,0 +1,205 @@
+//! The source of a feeder: blocks of one file or pipe, on a subject of their own, each stored once.
+//!
+//! Each block is published with the sequence of the one before it on that subject. The server refuses it if another one
+//! has come meanwhile, so that neither a repetition nor a second feeder can add a block twice, however long ago the first
+//! one was. A feeder that starts again finds out from the last block where to go on.
+
+use async_nats::jetstream::context::PublishErrorKind;
+use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::stream::LastRawMessageErrorKind;
+use bytes::Bytes;
+
+use crate::block::{Block, BlockId, Labels, token};
+use crate::cutter::Cut;
+use crate::engine::Published;
+use crate::error::{Error, Result};
+use crate::nats::connect::{Connection, code, reasons};
+use crate::nats::headers::{headers, headers_len, labels};
+use crate::nats::streams::Facts;
+
+/// The last block of a source that the stream has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    /// The byte of the source at which it starts.
+    pub offset: u64,
+    /// The number of its first line.
+    pub line: u64,
+    /// The block itself, to compare it with the source.
+    pub bytes: Bytes,
+}
+
+impl Known {
+    /// Where the next block starts: its byte, and its line.
+    #[must_use]
+    pub fn end(&self) -> (u64, u64) {
+        let lines = memchr::memchr_iter(b'\n', &self.bytes).count() as u64;
+        (self.offset + self.bytes.len() as u64, self.line + lines)
+    }
+}
+
+/// Publishes the blocks of a source in order.
+#[derive(Debug)]
+pub struct Feeder {
+    connection: Connection,
+    stream: String,
+    subject: String,
+    source: String,
+    /// The sequence of the last block of the source, 0 before the first.
+    last: u64,
+}
+
+impl Feeder {
+    /// A feeder of the source of that name, and the last block of it that the stream has.
+    ///
+    /// # Errors
+    ///
+    /// If the stream does not keep blocks, so that nobody can say which it had, or if the server does not answer.
+    pub async fn open(
+        connection: &Connection,
+        facts: &Facts,
+        source: &str,
+    ) -> Result<(Self, Option<Known>)> {
+        if !facts.keeps {
+            return Err(Error::Settings {
+                what: format!("stream {}", facts.answers.name),
+                reason: "it removes blocks once they are acknowledged (retention workqueue or interest), so that a \
+                         feeder that starts again cannot see what it has fed"
+                    .to_owned(),
+                help: "use a stream with retention limits, and bound it by max_age or max_bytes".to_owned(),
+            });
+        }
+        let mut feeder = Self {
+            connection: connection.clone(),
+            stream: facts.answers.name.clone(),
+            subject: format!("{}.{}", facts.prefix, token(source)),
+            source: source.to_owned(),
+            last: 0,
+        };
+        let known = feeder.look().await?;
+        Ok((feeder, known))
+    }
+
+    /// The longest block that fits in with its labels.
+    #[must_use]
+    pub fn block_bytes_max(&self) -> usize {
+        let cut = Cut {
+            offset: u64::MAX,
+            line: u64::MAX,
+            bytes: Bytes::new(),
+        };
+        let (block, id) = self.block(&cut);
+        self.connection
+            .payload_max()
+            .saturating_sub(headers_len(&block, &id))
+    }
+
+    /// Publishes a block, once. To be repeated with the same block until it succeeds.
+    ///
+    /// # Errors
+    ///
+    /// If the server did not answer, or another feeder has fed this source meanwhile.
+    pub async fn publish(&mut self, cut: &Cut) -> Result<Published> {
+        let (block, id) = self.block(cut);
+        let message = PublishMessage::build()
+            .payload(cut.bytes.clone())
+            .headers(headers(&block, &id))
+            .expected_last_subject_sequence(self.last);
+        let sent = self
+            .connection
+            .context
+            .send_publish(self.subject.clone(), message)
+            .await;
+        let stored = match sent {
+            Ok(acknowledged) => acknowledged.await,
+            Err(error) => Err(error),
+        };
+        let error = match stored {
+            Ok(stored) => {
+                self.last = stored.sequence;
+                return Ok(match stored.duplicate {
+                    true => Published::Duplicate,
+                    false => Published::Stored,
+                });
+            }
+            Err(error) => error,
+        };
+        match error.kind() {
+            PublishErrorKind::MaxPayloadExceeded => Err(Error::TooLong {
+                bytes: cut.bytes.len(),
+                bytes_max: self.block_bytes_max(),
+            }),
+            // Perhaps it was stored, and only that was not heard.
+            _ => match self.look().await? {
+                Some(known) if known.offset == cut.offset && known.bytes == cut.bytes => {
+                    Ok(Published::Duplicate)
+                }
+                Some(known) if known.offset >= cut.offset => Err(Error::refused(
+                    format!(
+                        "another feeder has fed {} meanwhile: the stream has byte {}, and this one is at {}",
+                        self.source, known.offset, cut.offset
+                    ),
+                    "let one feeder feed a source; start this one again to go on where the stream ends",
+                )),
+                _ if code(&error).is_some()
+                    && error.kind() != PublishErrorKind::WrongLastSequence =>
+                {
+                    Err(Error::Later(format!(
+                        "the stream refuses: {}",
+                        reasons(&error)
+                    )))
+                }
+                _ => Err(Error::Later(reasons(&error))),
+            },
+        }
+    }
+
+    fn block(&self, cut: &Cut) -> (Block, BlockId) {
+        let labels = Labels {
+            source: Some(self.source.clone()),
+            offset: Some(cut.offset),
+            line: Some(cut.line),
+            ..Labels::default()
+        };
+        let block = Block {
+            labels,
+            bytes: cut.bytes.clone(),
+        };
+        (
+            block,
+            BlockId::of_source(&self.source, cut.offset, &cut.bytes),
+        )
+    }
+
+    /// Finds the last block of this source.
+    async fn look(&mut self) -> Result<Option<Known>> {
+        let stream = self
+            .connection
+            .context
+            .get_stream_no_info(&self.stream)
+            .await;
+        let stream = stream.map_err(|error| Error::Later(reasons(&error)))?;
+        let message = match stream.get_last_raw_message_by_subject(&self.subject).await {
+            Ok(message) => message,
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {
+                return Ok(None);
+            }
+            Err(error) => return Err(Error::Later(reasons(&error))),
+        };
+        self.last = message.sequence;
+        let labels = labels(Some(&message.headers));
+        let (Some(offset), Some(line)) = (labels.offset, labels.line) else {
+            return Err(Error::refused(
+                format!(
+                    "message {} on {} is no block of a feeder",
+                    message.sequence, self.subject
+                ),
+                "give the source another name: --source",
+            ));
+        };
+        Ok(Some(Known {
+            offset,
+            line,
+            bytes: message.payload,
+        }))
+    }
+}

@@ -1,0 +1,19 @@
+//! NATS JetStream: addresses ([`Address`]), who somebody is ([`Access`]), streams and their settings, and the engine
+//! ([`Worker`]), the source of a feeder ([`Feeder`]) and the reader of answers ([`Reader`]).
+
+mod access;
+mod address;
+mod connect;
+mod feeder;
+mod headers;
+mod reader;
+mod streams;
+mod worker;
+
+pub use access::Access;
+pub use address::{Address, WrongAddress};
+pub use connect::Connection;
+pub use feeder::{Feeder, Known};
+pub use reader::Reader;
+pub use streams::{Facts, Keep};
+pub use worker::{Setup, Worker};

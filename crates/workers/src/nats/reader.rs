@@ -1,0 +1,69 @@
+//! All messages of a stream in order, once, without a trace on the server: for those who want to see answers.
+
+use async_nats::jetstream::consumer::pull::{Ordered, OrderedConfig};
+use futures_util::StreamExt as _;
+
+use crate::block::{Block, Place};
+use crate::error::{Error, Result};
+use crate::nats::connect::{Connection, reasons};
+use crate::nats::headers::labels;
+use crate::nats::streams::Facts;
+
+/// Reads a stream from its first message on.
+pub struct Reader {
+    messages: Ordered,
+    identity: String,
+}
+
+impl Reader {
+    /// A reader of a stream.
+    ///
+    /// # Errors
+    ///
+    /// If the server refuses.
+    pub async fn open(connection: &Connection, facts: &Facts) -> Result<Self> {
+        let name = &facts.answers.name;
+        let failed = |reason: String| {
+            Error::refused(
+                format!("cannot read the stream {name}: {reason}"),
+                "see that this user may create consumers of it",
+            )
+        };
+        let stream = connection.context.get_stream(name).await;
+        let stream = stream.map_err(|error| failed(reasons(&error)))?;
+        let consumer = stream.create_consumer(OrderedConfig::default()).await;
+        let consumer = consumer.map_err(|error| failed(reasons(&error)))?;
+        let messages = consumer.messages().await;
+        Ok(Self {
+            messages: messages.map_err(|error| failed(reasons(&error)))?,
+            identity: facts.identity.clone(),
+        })
+    }
+
+    /// Waits for the next message: where it stands, and what it holds.
+    ///
+    /// # Errors
+    ///
+    /// If the server does not answer; trying again may help.
+    pub async fn next(&mut self) -> Result<(Place, Block)> {
+        let next = self.messages.next().await;
+        let message = match next {
+            Some(Ok(message)) => message,
+            Some(Err(error)) => return Err(Error::Later(reasons(&error))),
+            None => return Err(Error::Later("the stream of messages has ended".to_owned())),
+        };
+        let info = message.info();
+        let sequence = info
+            .map_err(|error| Error::Later(error.to_string()))?
+            .stream_sequence;
+        let place = Place {
+            stream: self.identity.clone(),
+            sequence,
+        };
+        let block = Block {
+            labels: labels(message.headers.as_ref()),
+            bytes: message.message.payload,
+        };
+        Ok((place, block))
+    }
+}

@@ -1,0 +1,216 @@
+//! Streams and consumers of a server: their settings as [`crate::settings`] judges them, and new ones with settings
+//! that keep the promise.
+
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::{AckPolicy, pull};
+use async_nats::jetstream::context::GetStreamErrorKind;
+use async_nats::jetstream::stream::{Config, DiscardPolicy, Info, RetentionPolicy, StorageType};
+use async_nats::jetstream::{self, ErrorCode};
+
+use crate::block::token;
+use crate::error::{Error, Result};
+use crate::nats::connect::{Connection, reasons};
+use crate::settings::{AnswerStream, BlockConsumer, Once, window_min};
+
+/// The duplicate window of new streams, unless more is needed.
+const WINDOW: Duration = Duration::from_secs(120);
+/// The most deliveries without an acknowledgement, of all workers together.
+const PENDING_MAX: i64 = 65_536;
+
+/// What is to be known of a stream.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// Its name, with what tells it from an earlier one of that name.
+    pub identity: String,
+    /// What all its subjects start with.
+    pub prefix: String,
+    /// The number of the last message, 0 for none.
+    pub last_sequence: u64,
+    /// The number of the first message that is still there.
+    pub first_sequence: u64,
+    /// Whether messages stay when they are acknowledged.
+    pub keeps: bool,
+    /// Whether messages survive the end of the server.
+    pub on_disk: bool,
+    /// Copies in the cluster.
+    pub replicas: usize,
+    /// The settings for answers.
+    pub answers: AnswerStream,
+}
+
+/// What a new stream is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// Blocks of events, or dead letters.
+    Blocks,
+    /// Answers.
+    Answers {
+        /// How strongly an answer is given once.
+        once: Once,
+        /// How long a worker may be silent.
+        ack_wait: Duration,
+        /// How often a block is given out.
+        deliveries: u64,
+    },
+}
+
+impl Connection {
+    /// A stream of the server.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or the server does not say.
+    pub async fn stream(&self, name: &str) -> Result<Facts> {
+        let found = self.find(name).await?;
+        found.ok_or_else(|| {
+            Error::refused(
+                format!("there is no stream {name} at {}", self.address()),
+                "create it (`nats stream add`), or add --create",
+            )
+        })
+    }
+
+    /// The same, and if there is none, creates it with so many copies.
+    ///
+    /// # Errors
+    ///
+    /// If the server refuses.
+    pub async fn stream_or_create(&self, name: &str, keep: Keep, replicas: usize) -> Result<Facts> {
+        if let Some(facts) = self.find(name).await? {
+            return Ok(facts);
+        }
+        let config = new_stream(name, keep, replicas);
+        let created = self.context.get_or_create_stream(config).await;
+        let created = created.map_err(|error| {
+            Error::refused(
+                format!("cannot create the stream {name}: {}", reasons(&error)),
+                "see that the server has JetStream (`nats-server -js`) and that this user may create streams",
+            )
+        })?;
+        facts(created.cached_info())
+    }
+
+    async fn find(&self, name: &str) -> Result<Option<Facts>> {
+        let help = "see that the server has JetStream (`nats-server -js`) and that this user may read the stream";
+        match self.context.get_stream(name).await {
+            Ok(stream) => facts(stream.cached_info()).map(Some),
+            Err(error) => match error.kind() {
+                GetStreamErrorKind::JetStream(error)
+                    if error.error_code() == ErrorCode::STREAM_NOT_FOUND =>
+                {
+                    Ok(None)
+                }
+                _ => {
+                    let message =
+                        format!("cannot ask about the stream {name}: {}", reasons(&error));
+                    Err(Error::refused(message, help))
+                }
+            },
+        }
+    }
+
+    /// The consumer of that name, new if there is none: then it waits for so long.
+    pub(super) async fn consumer(
+        &self,
+        stream: &str,
+        name: &str,
+        ack_wait: Duration,
+    ) -> Result<(jetstream::consumer::Consumer<pull::Config>, BlockConsumer)> {
+        let failed = |reason: String| {
+            Error::refused(
+                format!("cannot use the consumer {name} of {stream}: {reason}"),
+                "see that it is a pull consumer, and that this user may create and use it",
+            )
+        };
+        let stream = self.context.get_stream(stream).await;
+        let stream = stream.map_err(|error| failed(reasons(&error)))?;
+        let config = pull::Config {
+            durable_name: Some(name.to_owned()),
+            ack_policy: AckPolicy::Explicit,
+            ack_wait,
+            max_deliver: -1,
+            max_ack_pending: PENDING_MAX,
+            ..pull::Config::default()
+        };
+        let consumer = stream.get_or_create_consumer(name, config).await;
+        let consumer = consumer.map_err(|error| failed(reasons(&error)))?;
+        let config = &consumer.cached_info().config;
+        let settings = BlockConsumer {
+            name: name.to_owned(),
+            ack_wait: config.ack_wait,
+            deliveries_max: u64::try_from(config.max_deliver)
+                .ok()
+                .filter(|max| *max > 0),
+            acknowledges_each: config.ack_policy == AckPolicy::Explicit,
+            has_backoff: !config.backoff.is_empty(),
+        };
+        Ok((consumer, settings))
+    }
+}
+
+/// The settings of a new stream.
+fn new_stream(name: &str, keep: Keep, replicas: usize) -> Config {
+    let mut config = Config {
+        name: name.to_owned(),
+        subjects: vec![format!("{name}.>")],
+        storage: StorageType::File,
+        num_replicas: replicas,
+        duplicate_window: WINDOW,
+        ..Config::default()
+    };
+    if let Keep::Answers {
+        once,
+        ack_wait,
+        deliveries,
+    } = keep
+    {
+        match once {
+            Once::Window => config.duplicate_window = WINDOW.max(window_min(ack_wait, deliveries)),
+            Once::Always => {
+                config.max_messages_per_subject = 1;
+                config.discard = DiscardPolicy::New;
+                config.discard_new_per_subject = true;
+            }
+        }
+    }
+    config
+}
+
+fn facts(info: &Info) -> Result<Facts> {
+    let config = &info.config;
+    let name = &config.name;
+    let prefix = config
+        .subjects
+        .iter()
+        .find_map(|subject| subject.strip_suffix(".>"))
+        .filter(|prefix| !prefix.contains('*'));
+    let prefix = prefix.ok_or_else(|| Error::Settings {
+        what: format!("stream {name}"),
+        reason: format!(
+            "none of its subjects ({}) ends with `.>`, and each source and answer needs one of its own",
+            config.subjects.join(", ")
+        ),
+        help: format!("add the subject `{name}.>`"),
+    })?;
+    let replicas = config.num_replicas.max(1);
+    Ok(Facts {
+        identity: format!("{}-{:x}", token(name), info.created.unix_timestamp()),
+        prefix: prefix.to_owned(),
+        last_sequence: info.state.last_sequence,
+        first_sequence: info.state.first_sequence,
+        keeps: config.retention == RetentionPolicy::Limits,
+        on_disk: config.storage == StorageType::File,
+        replicas,
+        answers: AnswerStream {
+            name: name.clone(),
+            duplicate_window: config.duplicate_window,
+            per_subject_max: u64::try_from(config.max_messages_per_subject)
+                .ok()
+                .filter(|max| *max > 0),
+            refuses_new: config.discard == DiscardPolicy::New && config.discard_new_per_subject,
+            age_max: Some(config.max_age).filter(|age| !age.is_zero()),
+            acknowledges: !config.no_ack,
+        },
+    })
+}

@@ -1,0 +1,292 @@
+//! The engine: blocks of a durable pull consumer, answers to a stream of the same or another server.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::{Consumer, pull};
+use async_nats::jetstream::context::{PublishError, PublishErrorKind};
+use async_nats::jetstream::message::{Acker, PublishMessage};
+use async_nats::jetstream::stream::LastRawMessageErrorKind;
+use async_nats::jetstream::{AckKind, ErrorCode, Message};
+use futures_util::StreamExt as _;
+
+use crate::block::{Block, BlockId, Delivery, Place, token};
+use crate::engine::{Engine, Published, To, Verdict};
+use crate::error::{Error, Result};
+use crate::nats::connect::{Connection, code, reasons};
+use crate::nats::headers::{headers, headers_len, labels};
+use crate::nats::streams::Facts;
+use crate::settings::{Once, check_answers, check_consumer};
+
+/// How long the server looks for blocks before it says that there are none.
+const PULL: Duration = Duration::from_secs(1);
+/// A message is longer than its stream takes.
+const MESSAGE_TOO_LONG: ErrorCode = ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM;
+
+/// What a worker works on.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The stream of blocks.
+    pub from: Facts,
+    /// The stream of answers.
+    pub to: Facts,
+    /// The stream of dead letters, on the server of the blocks.
+    pub dead: Facts,
+    /// The consumer, which all workers of a shard share.
+    pub consumer: String,
+    /// Which part of the expressions it has.
+    pub shard: String,
+    /// How strongly an answer is given once.
+    pub once: Once,
+    /// The wait for an acknowledgement, of a new consumer.
+    pub ack_wait: Duration,
+    /// How often a block is given out before it is a dead letter.
+    pub deliveries: u64,
+}
+
+/// An engine of NATS JetStream.
+pub struct Worker {
+    blocks: Connection,
+    answers: Connection,
+    consumer: Consumer<pull::Config>,
+    setup: Setup,
+    ack_wait: Duration,
+    asked: RefCell<Option<Asked>>,
+}
+
+/// Blocks that the server was asked for.
+struct Asked {
+    batch: pull::Batch,
+    came: usize,
+}
+
+impl Worker {
+    /// Finds or creates the consumer, and checks all settings.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot keep what `once` promises, or the server refuses.
+    pub async fn open(blocks: Connection, answers: Connection, setup: Setup) -> Result<Self> {
+        let stream = setup.from.answers.name.clone();
+        let name = token(&setup.consumer);
+        let (consumer, settings) = blocks.consumer(&stream, &name, setup.ack_wait).await?;
+        check_consumer(&settings, setup.deliveries)?;
+        let ack_wait = settings.ack_wait;
+        check_answers(&setup.to.answers, setup.once, ack_wait, setup.deliveries)?;
+        Ok(Self {
+            blocks,
+            answers,
+            consumer,
+            setup,
+            ack_wait,
+            asked: RefCell::new(None),
+        })
+    }
+
+    /// How long the server waits for an acknowledgement.
+    #[must_use]
+    pub fn ack_wait(&self) -> Duration {
+        self.ack_wait
+    }
+
+    /// Blocks that are not done: not given out, or not acknowledged.
+    ///
+    /// # Errors
+    ///
+    /// If the server does not answer.
+    pub async fn left(&self) -> Result<u64> {
+        let info = self.consumer.get_info().await;
+        let info = info.map_err(|error| Error::Later(reasons(&error)))?;
+        Ok(info.num_pending + info.num_ack_pending as u64)
+    }
+
+    /// The stream of answers.
+    #[must_use]
+    pub fn answers(&self) -> &Facts {
+        &self.setup.to
+    }
+
+    /// The version of the server of the blocks.
+    #[must_use]
+    pub fn server_version(&self) -> String {
+        self.blocks.server_version()
+    }
+
+    /// Waits until everything is sent, for a few seconds at most.
+    pub async fn flush(&self) {
+        self.blocks.flush().await;
+        self.answers.flush().await;
+    }
+
+    async fn ask(&self, free: usize) -> Result<Asked> {
+        let batch = self.consumer.batch().max_messages(free).expires(PULL);
+        let batch = batch.messages().await;
+        let batch = batch.map_err(|error| Error::Later(reasons(&error)))?;
+        Ok(Asked { batch, came: 0 })
+    }
+
+    fn delivery(&self, message: Message) -> Result<Delivery<Acker>> {
+        let wrong =
+            |error: async_nats::Error| Error::Later(format!("a message is no delivery: {error}"));
+        let info = message.info().map_err(wrong)?;
+        let place = Place {
+            stream: self.setup.from.identity.clone(),
+            sequence: info.stream_sequence,
+        };
+        let count = u64::try_from(info.delivered).unwrap_or(1).max(1);
+        let (message, token) = message.split();
+        let block = Block {
+            labels: labels(message.headers.as_ref()),
+            bytes: message.payload,
+        };
+        Ok(Delivery {
+            block,
+            place,
+            count,
+            token,
+        })
+    }
+
+    /// Why pulling failed, and whether for ever.
+    async fn pull_failed(&self, reason: String) -> Error {
+        let known = self.consumer.get_info().await;
+        let is_gone = known.is_err_and(|error| {
+            matches!(
+                error.kind(),
+                async_nats::jetstream::context::ConsumerInfoErrorKind::JetStream(error)
+                    if error.error_code() == ErrorCode::CONSUMER_NOT_FOUND
+            )
+        });
+        match is_gone {
+            true => Error::refused(
+                format!("the consumer {} is gone: {reason}", self.setup.consumer),
+                "start again: it is created anew, and begins with the first block of the stream",
+            ),
+            false => Error::Later(reason),
+        }
+    }
+
+    fn subject(&self, to: To, block: &Block) -> String {
+        let from = token(&self.setup.from.answers.name);
+        let shard = token(&self.setup.shard);
+        match (to, self.setup.once, &block.labels.answers) {
+            (To::Answers, Once::Always, Some(place)) => {
+                let (prefix, from) = (&self.setup.to.prefix, token(&place.stream));
+                format!("{prefix}.{from}.{shard}.{}", place.sequence)
+            }
+            (To::Answers, ..) => format!("{}.{from}.{shard}", self.setup.to.prefix),
+            (To::DeadLetters, ..) => format!("{}.{from}.{shard}", self.setup.dead.prefix),
+        }
+    }
+
+    /// What an error of the server means: that it has the answer, that the message is too long, or that it may be
+    /// tried again.
+    async fn refused(
+        &self,
+        to: To,
+        subject: &str,
+        size: usize,
+        error: PublishError,
+    ) -> Result<Published> {
+        let too_long = |bytes_max| Error::TooLong {
+            bytes: size,
+            bytes_max,
+        };
+        let connection = self.connection(to);
+        match (error.kind(), code(&error)) {
+            (PublishErrorKind::MaxPayloadExceeded, _) => Err(too_long(connection.payload_max())),
+            (_, Some(MESSAGE_TOO_LONG)) => Err(too_long(0)),
+            (PublishErrorKind::Other, Some(_))
+                if to == To::Answers && self.setup.once == Once::Always =>
+            {
+                match self.has_answer(subject).await {
+                    Ok(true) => Ok(Published::Duplicate),
+                    _ => Err(Error::Later(reasons(&error))),
+                }
+            }
+            _ => Err(Error::Later(reasons(&error))),
+        }
+    }
+
+    /// Whether the stream of answers has a message of this subject.
+    async fn has_answer(&self, subject: &str) -> Result<bool> {
+        let later = |error: &dyn std::error::Error| Error::Later(reasons(error));
+        let stream = self
+            .answers
+            .context
+            .get_stream_no_info(&self.setup.to.answers.name);
+        let stream = stream.await.map_err(|error| later(&error))?;
+        match stream.get_last_raw_message_by_subject(subject).await {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(false),
+            Err(error) => Err(later(&error)),
+        }
+    }
+
+    fn connection(&self, to: To) -> &Connection {
+        match to {
+            To::Answers => &self.answers,
+            To::DeadLetters => &self.blocks,
+        }
+    }
+}
+
+impl Engine for Worker {
+    type Token = Acker;
+
+    async fn next_block(&self, free: usize) -> Result<Option<Delivery<Acker>>> {
+        loop {
+            // While it is waited for, it is here alone: the caller waits for one block at a time.
+            let asked = self.asked.borrow_mut().take();
+            let mut asked = match asked {
+                Some(asked) => asked,
+                None if free == 0 => return Ok(None),
+                None => self.ask(free).await?,
+            };
+            match asked.batch.next().await {
+                Some(Ok(message)) => {
+                    asked.came += 1;
+                    *self.asked.borrow_mut() = Some(asked);
+                    return self.delivery(message).map(Some);
+                }
+                Some(Err(error)) => return Err(self.pull_failed(error.to_string()).await),
+                // All that were asked for have come, and there may be more.
+                None if asked.came > 0 && free > 0 => {}
+                None => return Ok(None),
+            }
+        }
+    }
+
+    async fn publish(&self, to: To, id: &BlockId, block: &Block) -> Result<Published> {
+        let subject = self.subject(to, block);
+        let size = block.bytes.len() + headers_len(block, id);
+        let message = PublishMessage::build()
+            .payload(block.bytes.clone())
+            .headers(headers(block, id));
+        let connection = self.connection(to);
+        let sent = connection
+            .context
+            .send_publish(subject.clone(), message)
+            .await;
+        let stored = match sent {
+            Ok(acknowledged) => acknowledged.await,
+            Err(error) => Err(error),
+        };
+        match stored {
+            Ok(stored) if stored.duplicate => Ok(Published::Duplicate),
+            Ok(_) => Ok(Published::Stored),
+            Err(error) => self.refused(to, &subject, size, error).await,
+        }
+    }
+
+    async fn ack(&self, token: &Acker, verdict: Verdict) -> Result<()> {
+        let kind = match verdict {
+            Verdict::Done => AckKind::Ack,
+            Verdict::Progress => AckKind::Progress,
+            Verdict::Again(pause) => AckKind::Nak(Some(pause)),
+            Verdict::Never => AckKind::Term,
+        };
+        let sent = token.ack_with(kind).await;
+        sent.map_err(|error| Error::Later(error.to_string()))
+    }
+}

@@ -1,0 +1,276 @@
+//! Whether settings of streams and of a consumer can keep what `--once` promises. Plain values, so that every rule is
+//! tested without a server.
+
+use std::time::Duration;
+
+use crate::error::Error;
+
+/// How strongly an answer is given once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Once {
+    /// The broker refuses a second answer within its duplicate window.
+    Window,
+    /// The broker refuses a second answer as long as it keeps the first: each has a subject of its own.
+    Always,
+}
+
+/// Settings of a stream that answers go to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerStream {
+    /// Its name.
+    pub name: String,
+    /// How long ids of messages are remembered.
+    pub duplicate_window: Duration,
+    /// The most messages of one subject; none if there is no limit.
+    pub per_subject_max: Option<u64>,
+    /// Whether a full stream, and a full subject, refuse what is new.
+    pub refuses_new: bool,
+    /// How long messages are kept; none if for ever.
+    pub age_max: Option<Duration>,
+    /// Whether it acknowledges what it stores.
+    pub acknowledges: bool,
+}
+
+/// Settings of the consumer that blocks come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockConsumer {
+    /// Its name.
+    pub name: String,
+    /// How long the broker waits for an acknowledgement.
+    pub ack_wait: Duration,
+    /// How often a block is given out at most; none if there is no limit.
+    pub deliveries_max: Option<u64>,
+    /// Whether each block is acknowledged by itself.
+    pub acknowledges_each: bool,
+    /// Whether pauses between deliveries are set by a list, which replaces the wait.
+    pub has_backoff: bool,
+}
+
+/// The shortest duplicate window that keeps the promise: a block may be given out `deliveries` times, each time after
+/// `ack_wait`, and there is as much again three times for restarts and stalls.
+#[must_use]
+pub fn window_min(ack_wait: Duration, deliveries: u64) -> Duration {
+    let times = u32::try_from(deliveries.saturating_mul(4)).unwrap_or(u32::MAX);
+    ack_wait.saturating_mul(times)
+}
+
+/// Checks the consumer.
+///
+/// # Errors
+///
+/// If a block could be lost with these settings.
+pub fn check_consumer(consumer: &BlockConsumer, deliveries: u64) -> Result<(), Error> {
+    let refuse = |reason: String, help: &str| Error::Settings {
+        what: format!("consumer {}", consumer.name),
+        reason,
+        help: help.to_owned(),
+    };
+    if !consumer.acknowledges_each {
+        let reason = "it does not wait for an acknowledgement of each block, so that a block of a killed worker is lost";
+        let help =
+            "create it with ack policy `explicit`, or let perfkit create one: --consumer NAME";
+        return Err(refuse(reason.to_owned(), help));
+    }
+    if consumer.has_backoff {
+        let reason =
+            "it has a list of pauses (backoff), which replaces the wait for acknowledgements";
+        let help = "create it with an ack wait and without a backoff list";
+        return Err(refuse(reason.to_owned(), help));
+    }
+    if let Some(most) = consumer.deliveries_max.filter(|most| *most <= deliveries) {
+        let reason = format!(
+            "it gives a block out {most} times at most, and then drops it without an answer; a dead letter needs \
+             delivery {}",
+            deliveries + 1
+        );
+        let help = "set max_deliver to -1";
+        return Err(refuse(reason, help));
+    }
+    if consumer.ack_wait < Duration::from_millis(100) {
+        let reason = format!("its ack wait of {:?} is below 100 ms", consumer.ack_wait);
+        return Err(refuse(reason, "set an ack wait of some seconds"));
+    }
+    Ok(())
+}
+
+/// Checks the stream of answers.
+///
+/// # Errors
+///
+/// If an event could be answered twice, or its answer be lost, with these settings.
+pub fn check_answers(
+    stream: &AnswerStream,
+    once: Once,
+    ack_wait: Duration,
+    deliveries: u64,
+) -> Result<(), Error> {
+    let refuse = |reason: String, help: String| Error::Settings {
+        what: format!("stream {}", stream.name),
+        reason,
+        help,
+    };
+    let needed = window_min(ack_wait, deliveries);
+    let why = format!(
+        "4 x ack wait {} x {deliveries} deliveries = {}",
+        seconds(ack_wait),
+        seconds(needed)
+    );
+    if !stream.acknowledges {
+        let reason = "it does not acknowledge what it stores (no_ack), so that a block could be acknowledged without an answer";
+        return Err(refuse(reason.to_owned(), "set no_ack to false".to_owned()));
+    }
+    match once {
+        Once::Window if stream.duplicate_window < needed => {
+            let reason = format!(
+                "its duplicate window of {} is shorter than {why}: a block that is given out again could be answered twice",
+                seconds(stream.duplicate_window)
+            );
+            let help = format!(
+                "set the duplicate window to {} (`nats stream edit {} --dupe-window {}`), shorten the ack wait of the \
+                 consumer, or use --once always",
+                seconds(needed),
+                stream.name,
+                seconds(needed)
+            );
+            Err(refuse(reason, help))
+        }
+        Once::Always if stream.per_subject_max != Some(1) || !stream.refuses_new => {
+            let reason = "it does not refuse a second message of a subject, so that an event could be answered twice";
+            let help = "it needs max_msgs_per_subject 1, discard new and discard_new_per_subject, as `--create` sets \
+                        them, or use --once window";
+            Err(refuse(reason.to_owned(), help.to_owned()))
+        }
+        Once::Always if stream.age_max.is_some_and(|age| age < needed) => {
+            let age = seconds(stream.age_max.unwrap_or_default());
+            let reason = format!(
+                "it forgets answers after {age}, sooner than {why}: a block that is given out again could be answered twice"
+            );
+            let help = format!("set max_age to {} or more", seconds(needed));
+            Err(refuse(reason, help))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A time as servers and people write it.
+fn seconds(time: Duration) -> String {
+    match time.subsec_nanos() {
+        0 => format!("{}s", time.as_secs()),
+        _ => format!("{}ms", time.as_millis()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WAIT: Duration = Duration::from_secs(6);
+
+    fn stream() -> AnswerStream {
+        AnswerStream {
+            name: "OUT".to_owned(),
+            duplicate_window: Duration::from_secs(120),
+            per_subject_max: None,
+            refuses_new: false,
+            age_max: None,
+            acknowledges: true,
+        }
+    }
+
+    fn consumer() -> BlockConsumer {
+        BlockConsumer {
+            name: "match".to_owned(),
+            ack_wait: WAIT,
+            deliveries_max: None,
+            acknowledges_each: true,
+            has_backoff: false,
+        }
+    }
+
+    fn refusal(stream: &AnswerStream, once: Once) -> String {
+        let error = check_answers(stream, once, WAIT, 5).unwrap_err();
+        assert!(error.help().is_some());
+        error.to_string()
+    }
+
+    #[test]
+    fn the_window_covers_every_delivery_four_times() {
+        assert_eq!(window_min(WAIT, 5), Duration::from_secs(120));
+        assert_eq!(check_answers(&stream(), Once::Window, WAIT, 5), Ok(()));
+        let short = AnswerStream {
+            duplicate_window: Duration::from_secs(119),
+            ..stream()
+        };
+        let said = refusal(&short, Once::Window);
+        assert!(
+            said.contains("stream OUT") && said.contains("119s"),
+            "{said}"
+        );
+        assert!(said.contains("4 x ack wait 6s x 5 deliveries = 120s"));
+    }
+
+    #[test]
+    fn always_needs_a_subject_an_answer_that_refuses_a_second_one() {
+        let right = AnswerStream {
+            per_subject_max: Some(1),
+            refuses_new: true,
+            duplicate_window: Duration::ZERO,
+            ..stream()
+        };
+        assert_eq!(check_answers(&right, Once::Always, WAIT, 5), Ok(()));
+        for wrong in [
+            AnswerStream {
+                per_subject_max: None,
+                ..right.clone()
+            },
+            AnswerStream {
+                per_subject_max: Some(2),
+                ..right.clone()
+            },
+            AnswerStream {
+                refuses_new: false,
+                ..right.clone()
+            },
+            AnswerStream {
+                age_max: Some(Duration::from_secs(119)),
+                ..right.clone()
+            },
+            AnswerStream {
+                acknowledges: false,
+                ..right
+            },
+        ] {
+            refusal(&wrong, Once::Always);
+        }
+    }
+
+    #[test]
+    fn consumers_that_lose_blocks_are_refused() {
+        assert_eq!(check_consumer(&consumer(), 5), Ok(()));
+        let more = BlockConsumer {
+            deliveries_max: Some(6),
+            ..consumer()
+        };
+        assert_eq!(check_consumer(&more, 5), Ok(()));
+        for wrong in [
+            BlockConsumer {
+                deliveries_max: Some(5),
+                ..consumer()
+            },
+            BlockConsumer {
+                acknowledges_each: false,
+                ..consumer()
+            },
+            BlockConsumer {
+                has_backoff: true,
+                ..consumer()
+            },
+            BlockConsumer {
+                ack_wait: Duration::from_millis(1),
+                ..consumer()
+            },
+        ] {
+            assert!(check_consumer(&wrong, 5).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! A worker: takes blocks from an engine, has them matched, publishes answers and acknowledges. What is done when is
+//! decided by [`crate::life`]; here are waits.
+
+use std::future::Future;
+use std::pin::pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use tokio::time::{Instant, sleep_until};
+
+use crate::block::{Block, BlockId, Delivery, Labels, Place, Steps};
+use crate::engine::{Engine, To, Verdict};
+use crate::error::Error;
+use crate::life::{Action, Fate, Fault, Life, Limits, pause};
+
+/// What makes an answer of a block.
+pub trait Matching {
+    /// Answers a block, and counts the steps on the way.
+    fn answer(&self, block: &Block, steps: Steps) -> impl Future<Output = Result<Bytes, Fault>>;
+}
+
+/// What a worker does.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What bounds the life of a delivery.
+    pub limits: Limits,
+    /// The most blocks at a time: those that are asked for, matched, published.
+    pub in_flight: usize,
+    /// Which part of the expressions it has.
+    pub shard: String,
+    /// Which state of the expressions it has.
+    pub epoch: String,
+    /// After this time a worker that was asked to stop leaves what it has not finished to others.
+    pub grace: Duration,
+}
+
+/// What a worker has done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Deliveries.
+    pub taken: u64,
+    /// Deliveries that were not the first of their block.
+    pub again: u64,
+    /// Answers that were stored.
+    pub answered: u64,
+    /// Answers that the broker had, and refused.
+    pub refused: u64,
+    /// Attempts that failed, after which the block was given back.
+    pub returned: u64,
+    /// Dead letters.
+    pub dead: u64,
+    /// Publications that were repeated.
+    pub republished: u64,
+    /// Reports of progress.
+    pub progress: u64,
+    /// Deliveries that were left to others when the grace period ended.
+    pub left: u64,
+    /// Bytes of blocks that were answered.
+    pub bytes_in: u64,
+    /// Bytes of their answers.
+    pub bytes_out: u64,
+}
+
+/// What somebody may want to know while a worker goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Trouble {
+    /// The broker does not do what it is asked; it is tried again.
+    Broker(String),
+    /// A block could not be answered, and is given back.
+    Failed(Place, String),
+    /// A block is a dead letter.
+    Dead(Place, String),
+}
+
+/// Works until `stop`, and returns what was done, and what ended it if that was not `stop`.
+pub async fn work<E: Engine, M: Matching>(
+    engine: &E,
+    matching: &M,
+    options: &Options,
+    stop: impl Future<Output = ()>,
+    tell: &dyn Fn(Trouble),
+) -> (Tally, Option<Error>) {
+    let worker = Worker {
+        engine,
+        matching,
+        options,
+        started: Instant::now(),
+        tell,
+    };
+    let mut stop = pin!(stop);
+    let mut tally = Tally::default();
+    let mut lives = FuturesUnordered::new();
+    let (mut asking, mut ended) = (None, None);
+    let (mut deadline, mut failures, mut quiet_until) = (None, 0, Instant::now());
+    let mut is_drained = false;
+    loop {
+        let is_stopping = deadline.is_some();
+        let free = match is_stopping {
+            true => 0,
+            false => options.in_flight.saturating_sub(lives.len()),
+        };
+        if asking.is_none() && !is_drained && (is_stopping || free > 0) {
+            let quiet = quiet_until;
+            asking = Some(Box::pin(async move {
+                sleep_until(quiet).await;
+                engine.next_block(free).await
+            }));
+        }
+        if is_drained && lives.is_empty() {
+            break;
+        }
+        let patience = deadline.unwrap_or_else(Instant::now);
+        tokio::select! {
+            biased;
+            () = &mut stop, if !is_stopping => deadline = Some(Instant::now() + options.grace),
+            Some(ended) = lives.next() => tally = add(tally, ended),
+            got = async { asking.as_mut().expect("asked").await }, if asking.is_some() => {
+                asking = None;
+                match got {
+                    Ok(Some(delivery)) => {
+                        failures = 0;
+                        tally.taken += 1;
+                        tally.again += u64::from(delivery.count > 1);
+                        lives.push(worker.live(delivery));
+                    }
+                    Ok(None) if is_stopping => is_drained = true,
+                    Ok(None) => failures = 0,
+                    Err(error) if error.is_passing() && !is_stopping => {
+                        failures += 1;
+                        quiet_until = Instant::now() + pause(failures);
+                        tell(Trouble::Broker(error.to_string()));
+                    }
+                    Err(error) => {
+                        // What was taken is finished.
+                        if !error.is_passing() {
+                            ended = Some(error);
+                        }
+                        is_drained = true;
+                        deadline = deadline.or_else(|| Some(Instant::now() + options.grace));
+                    }
+                }
+            }
+            () = sleep_until(patience), if is_stopping => break,
+        }
+    }
+    tally.left += lives.len() as u64;
+    (tally, ended)
+}
+
+fn add(tally: Tally, ended: Ended) -> Tally {
+    let mut tally = Tally {
+        republished: tally.republished + ended.republished,
+        progress: tally.progress + ended.progress,
+        ..tally
+    };
+    match ended.fate {
+        Fate::Answered | Fate::AnsweredBefore => {
+            let is_new = ended.fate == Fate::Answered;
+            tally.answered += u64::from(is_new);
+            tally.refused += u64::from(!is_new);
+            tally.bytes_in += ended.bytes_in;
+            tally.bytes_out += ended.bytes_out;
+        }
+        Fate::Returned => tally.returned += 1,
+        Fate::Dead => tally.dead += 1,
+    }
+    tally
+}
+
+/// How a life ended, for the tally.
+struct Ended {
+    fate: Fate,
+    republished: u64,
+    progress: u64,
+    bytes_in: u64,
+    bytes_out: u64,
+}
+
+struct Worker<'a, E, M> {
+    engine: &'a E,
+    matching: &'a M,
+    options: &'a Options,
+    started: Instant,
+    tell: &'a dyn Fn(Trouble),
+}
+
+impl<E: Engine, M: Matching> Worker<'_, E, M> {
+    fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    async fn live(&self, delivery: Delivery<E::Token>) -> Ended {
+        let mut life = Life::new(self.options.limits, delivery.count, self.now());
+        let id = BlockId::of_answer(&delivery.place, &self.options.shard);
+        let mut answer = Bytes::new();
+        let mut is_bare = false;
+        let (mut republished, mut progress) = (0, 0);
+        let mut action = life.first(self.now());
+        let verdict = loop {
+            action = match action {
+                Action::Match => {
+                    let steps = Steps::default();
+                    let work = self.matching.answer(&delivery.block, steps.clone());
+                    let counted = || Some(steps.count()).filter(|count| *count > 0);
+                    let result = self
+                        .while_telling(work, &mut life, &delivery.token, counted, &mut progress)
+                        .await;
+                    let result = result.map(|bytes| answer = bytes);
+                    life.matched(result, self.now())
+                }
+                Action::Publish(to, at) => {
+                    let block = match to {
+                        To::Answers => self.answer(&delivery, answer.clone()),
+                        To::DeadLetters => self.dead(&delivery, life.reason(), is_bare),
+                    };
+                    let work = async {
+                        sleep_until(self.started + at).await;
+                        self.engine.publish(to, &id, &block).await
+                    };
+                    let result = self
+                        .while_telling(work, &mut life, &delivery.token, || None, &mut progress)
+                        .await;
+                    if let Err(error) = &result {
+                        republished += 1;
+                        is_bare |= to == To::DeadLetters && !error.is_passing();
+                        (self.tell)(Trouble::Broker(error.to_string()));
+                    }
+                    life.published(&result, self.now())
+                }
+                Action::End(verdict) => break verdict,
+            };
+        };
+        // If this is lost, the block is given out again, and its answer refused as a copy.
+        let _ = self.engine.ack(&delivery.token, verdict).await;
+        let fate = life.fate().unwrap_or(Fate::Returned);
+        let reason = || life.reason().unwrap_or_default().to_owned();
+        match fate {
+            Fate::Returned => (self.tell)(Trouble::Failed(delivery.place, reason())),
+            Fate::Dead => (self.tell)(Trouble::Dead(delivery.place, reason())),
+            Fate::Answered | Fate::AnsweredBefore => {}
+        }
+        Ended {
+            fate,
+            republished,
+            progress,
+            bytes_in: delivery.block.bytes.len() as u64,
+            bytes_out: answer.len() as u64,
+        }
+    }
+
+    /// Waits for something, and reports progress to the broker meanwhile.
+    async fn while_telling<T>(
+        &self,
+        work: impl Future<Output = T>,
+        life: &mut Life,
+        token: &E::Token,
+        steps: impl Fn() -> Option<u64>,
+        told: &mut u64,
+    ) -> T {
+        let mut work = pin!(work);
+        loop {
+            tokio::select! {
+                biased;
+                result = &mut work => return result,
+                () = sleep_until(self.started + life.next_look()) => {
+                    if life.reports(steps(), self.now()) {
+                        *told += 1;
+                        let _ = self.engine.ack(token, Verdict::Progress).await;
+                    }
+                }
+            }
+        }
+    }
+
+    fn answer(&self, delivery: &Delivery<E::Token>, bytes: Bytes) -> Block {
+        Block {
+            labels: Labels {
+                answers: Some(delivery.place.clone()),
+                shard: Some(self.options.shard.clone()),
+                epoch: Some(self.options.epoch.clone()),
+                reason: None,
+                ..delivery.block.labels.clone()
+            },
+            bytes,
+        }
+    }
+
+    /// The block with the reason why it was not answered; without its lines where they did not fit.
+    fn dead(&self, delivery: &Delivery<E::Token>, reason: Option<&str>, is_bare: bool) -> Block {
+        let lines = match is_bare {
+            true => Bytes::new(),
+            false => delivery.block.bytes.clone(),
+        };
+        let mut block = self.answer(delivery, lines);
+        block.labels.reason = reason.map(str::to_owned);
+        block
+    }
+}

@@ -1,0 +1,4 @@
+//! Workers on an engine in memory, under a simulated clock.
+#![cfg(feature = "simulation")]
+
+mod simulated;
