@@ -149,6 +149,7 @@ fn message(bytes: &[u8]) {
         path: None,
         offset: 7,
         line: Some(9),
+        origin: None,
     };
     Lines::new().message(&mut out, place, &message);
     let line: serde_json::Value = serde_json::from_slice(&out).expect("it is JSON");

@@ -11,6 +11,7 @@ mod deflate;
 mod deflate_index;
 mod dictionary;
 mod fix;
+mod fix_capture;
 mod fix_filter;
 mod fix_health;
 mod fix_log;
@@ -35,6 +36,7 @@ pub use crate::deflate::deflate_roundtrip;
 pub use crate::deflate_index::{deflate_index, index_of, indexed_sample};
 pub use crate::dictionary::zstd_dictionary;
 pub use crate::fix::{fix_decode, fix_dictionary, fix_frame, fix_store};
+pub use crate::fix_capture::fix_capture;
 pub use crate::fix_filter::fix_filter;
 pub use crate::fix_health::fix_health;
 pub use crate::fix_log::fix_log;
@@ -66,6 +68,7 @@ pub const TARGETS: &[Target] = &[
     ("deflate_index", deflate_index),
     ("deflate_roundtrip", deflate_roundtrip),
     ("fix_bad_line", fix_bad_line),
+    ("fix_capture", fix_capture),
     ("fix_decode", fix_decode),
     ("fix_dictionary", fix_dictionary),
     ("fix_exchange", fix_exchange),

@@ -115,6 +115,11 @@ fn fix_health() {
 }
 
 #[test]
+fn fix_capture() {
+    hold("fix_capture");
+}
+
+#[test]
 fn fix_orders() {
     hold("fix_orders");
 }

@@ -3,6 +3,7 @@
 mod common;
 mod peer;
 
+mod fix_captures;
 #[cfg(target_os = "linux")]
 mod fix_engines;
 mod fix_json;
@@ -30,6 +31,7 @@ fn main() {
         fix_engines::trials(),
         #[cfg(target_os = "linux")]
         fix_takeover::trials(),
+        fix_captures::trials(),
         fix_json::trials(),
         #[cfg(unix)]
         gzip_peers::trials(),

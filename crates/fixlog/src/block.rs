@@ -2,8 +2,8 @@
 
 use fixcore::ErrorKind;
 
-use crate::Error;
 use crate::shape::Shape;
+use crate::{Error, Origin, Origins};
 
 /// A place that the scanner found in a block of messages by length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,8 @@ pub struct Block {
     /// Bytes in no message that ended here. Of lines, only those before the first message was seen.
     pub(crate) between_bytes: u64,
     pub(crate) ended: Option<Ended>,
+    /// Of a capture: where what is here stands there.
+    pub(crate) origins: Origins,
 }
 
 impl Block {
@@ -63,6 +65,18 @@ impl Block {
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         self.buffer.get(..self.filled).unwrap_or(&[])
+    }
+
+    /// Where in a capture the message is that begins at this byte of the log; `None` if the log is no capture.
+    #[must_use]
+    pub fn origin(&self, offset: u64) -> Option<Origin> {
+        self.origins.at(offset)
+    }
+
+    /// The byte of the file for a byte of the log: that of the capture if the log is one.
+    #[must_use]
+    pub fn file_offset(&self, offset: u64) -> u64 {
+        self.origin(offset).map_or(offset, |origin| origin.offset)
     }
 
     /// How the log ended, if it ended with this block. Each log ends once.

@@ -12,7 +12,7 @@ use memchr::{memchr, memchr_iter, memmem, memrchr};
 use crate::block::{Block, Ended, Mark};
 use crate::shape::{FIRST_BYTES_MAX, Header, Shape, Told, header, shape_of, told};
 use crate::text::Text;
-use crate::{Error, Got, Logs, Separator, Source};
+use crate::{Error, Got, Logs, Origins, Separator, Source};
 
 /// Bytes that are read in one go: they stay in the cache from the read to the last look.
 const BLOCK_BYTES: usize = 128 << 10;
@@ -75,6 +75,8 @@ struct Open<S> {
     /// Ends of lines before `offset`, and the last bytes of the line that goes on there.
     lines: u64,
     head: Vec<u8>,
+    /// Of a capture: where what was read and not given out stands.
+    origins: Origins,
 }
 
 /// Blocks of logs, one after the other.
@@ -111,6 +113,7 @@ impl<L: Logs> Blocks<L> {
         block.ended = None;
         block.filled = 0;
         block.between_bytes = 0;
+        block.origins.clear();
         if self.open.is_none() {
             let log = self.next;
             let Some(source) = self.logs.open(log) else {
@@ -166,6 +169,7 @@ impl<S: Source> Open<S> {
             bytes: 0,
             lines: 0,
             head: Vec::new(),
+            origins: Origins::default(),
         }
     }
 
@@ -207,7 +211,11 @@ impl<S: Source> Open<S> {
             if !self.ended && !turned {
                 grow(&mut block.buffer, filled + BLOCK_BYTES);
                 let room = &mut block.buffer[filled..filled + BLOCK_BYTES];
-                match self.source.read(room, stopped) {
+                let got = self.source.read(room, stopped);
+                let mut origins = self.source.origins();
+                self.origins.pieces.append(&mut origins.pieces);
+                self.origins.lost.append(&mut origins.lost);
+                match got {
                     Ok(Got::Bytes(count)) => {
                         filled += count;
                         self.bytes += count as u64;
@@ -215,7 +223,10 @@ impl<S: Source> Open<S> {
                     Ok(Got::End) => self.ended = true,
                     // What is incomplete is not to blame.
                     Ok(Got::Stopped) => return Some(Ok(())),
-                    Err(error) => return Some(Err(error)),
+                    Err(error) => {
+                        self.origins.pass(u64::MAX, &mut block.origins);
+                        return Some(Err(error));
+                    }
                 }
             }
             let ended = self.ended;
@@ -235,6 +246,10 @@ impl<S: Source> Open<S> {
                 block.filled = cut;
                 self.carry.extend_from_slice(&block.buffer[cut..filled]);
                 self.pass(&block.buffer[..cut]);
+                if !self.origins.is_empty() {
+                    let end = if ended { u64::MAX } else { self.offset };
+                    self.origins.pass(end, &mut block.origins);
+                }
                 return (ended && !turned).then_some(Ok(()));
             }
         }

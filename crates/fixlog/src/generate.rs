@@ -3,7 +3,7 @@
 use fixcore::separator::from_soh;
 use fixcore::workload::{Harm, Log, Mix};
 
-use crate::Separator;
+use crate::{CaptureWriter, Separator};
 
 /// What a generated log has around messages.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub enum Form {
     Lines,
     /// A message on a line, behind a date and time.
     Prefixed,
+    /// Packets of TCP connections, one connection per session: a capture (pcap). The separator is the byte 1.
+    Pcap,
 }
 
 /// Writes orders, their executions, market data and heartbeats of some sessions in order of time. The
@@ -43,6 +45,7 @@ pub struct Generator {
     form: Form,
     separator: Separator,
     message: Vec<u8>,
+    capture: CaptureWriter,
 }
 
 impl Generator {
@@ -59,6 +62,7 @@ impl Generator {
             form: Form::default(),
             separator: Separator::Soh,
             message: Vec::new(),
+            capture: CaptureWriter::new(),
         }
     }
 
@@ -111,6 +115,10 @@ impl Generator {
         self.message.clear();
         let harm = self.log.message(&mut self.message)?;
         if harm == Some(Harm::Lost) {
+            return Ok(harm);
+        }
+        if self.form == Form::Pcap {
+            self.capture.message(self.log.now().0, &self.message, out);
             return Ok(harm);
         }
         if self.form == Form::Prefixed {

@@ -7,6 +7,7 @@
 
 mod block;
 mod blocks;
+mod capture;
 pub mod day;
 mod dictionaries;
 pub mod diff;
@@ -41,6 +42,7 @@ mod workers;
 
 pub use block::{Block, Ended};
 pub use blocks::Blocks;
+pub use capture::{CaptureWriter, Captured, Lost, Origin, Origins};
 pub use dictionaries::{Checker, Checks, MESSAGE_FAULTS_MAX, decoder};
 pub use error::Error;
 pub use faults::{AllFaults, Fault, FaultClass, Faults, RejectReason};

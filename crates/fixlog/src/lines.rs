@@ -7,7 +7,7 @@ use std::path::Path;
 use fixcore::{Field, Message, SOH};
 
 use crate::line::{Line, digits, is_plain};
-use crate::{Fault, Place};
+use crate::{Fault, Origin, Place};
 
 /// Values are copied this many bytes at once where there is room on both sides, tags as many.
 const VALUE_BYTES: usize = 32;
@@ -28,7 +28,7 @@ const PLACE_BYTES: usize = 64;
 /// let mut decoder = Decoder::new();
 /// let message = decoder.parse(b"8=FIX.4.4\x019=5\x0135=0\x0110=163\x01")?;
 /// let mut out = Vec::new();
-/// let place = Place { offset: 7, line: Some(1), path: None };
+/// let place = Place { offset: 7, line: Some(1), path: None, origin: None };
 /// Lines::new().message(&mut out, place, &message);
 /// let json = r#"{"offset":7,"line":1,"msg_type":"0","fields":[[8,"FIX.4.4"],[9,"5"],[35,"0"],[10,"163"]]}"#;
 /// assert_eq!(out.strip_suffix(b"\n"), Some(json.as_bytes()));
@@ -109,11 +109,31 @@ impl Lines {
         line.put(b"\"offset\":");
         line.number(place.offset);
         if let Some(number) = place.line {
-            line.put(b",\"line\":");
+            match place.origin {
+                None => line.put(b",\"line\":"),
+                Some(_) => line.put(b",\"packet\":"),
+            }
             line.number(number);
         }
         let end = line.at;
         out.truncate(end);
+        if let Some(origin) = place.origin {
+            self.origin(out, origin);
+        }
+    }
+
+    /// Where in a capture something stands: the stream, the byte in it, and when it arrived.
+    #[cold]
+    fn origin(self, out: &mut Vec<u8>, origin: &Origin) {
+        if !origin.stream.is_empty() {
+            out.extend_from_slice(b",\"stream\":");
+            self.string(out, origin.stream.as_bytes());
+            // Writing into memory does not fail.
+            let _ = write!(out, ",\"stream_offset\":{}", origin.stream_offset);
+        }
+        if let Some(ns) = origin.time_ns {
+            let _ = write!(out, ",\"arrived\":\"{}\"", crate::orders::time(ns));
+        }
     }
 
     #[cold]
@@ -306,6 +326,7 @@ mod tests {
                 path: Some(path),
                 offset: case,
                 line: Some(case + 1),
+                origin: None,
             };
             Lines::new().message(&mut line, place, &message);
             let read: serde_json::Value = serde_json::from_slice(&line).expect("JSON");
@@ -354,6 +375,7 @@ mod tests {
                 path: None,
                 offset,
                 line: Some(offset),
+                origin: None,
             };
             Lines::new().message(&mut quick, place, &message);
             Lines::new().begin(&mut slow, place);

@@ -4,6 +4,7 @@ use fixcore::frame::{START, begin_string_bytes};
 use fixcore::{DataPairs, ErrorKind, SOH};
 use memchr::{memchr, memmem};
 
+use crate::Lost;
 use crate::block::{Block, Mark};
 use crate::respell::Respeller;
 use crate::shape::Shape;
@@ -24,6 +25,8 @@ pub enum Found<'b> {
     Bad(ErrorKind),
     /// This many bytes in no message that are not text.
     Noise(u64),
+    /// Something that the capture lacks, and did not come.
+    Lost(&'b Lost),
     /// At the end of each block: how many of its bytes are in no message, noise included.
     Between(u64),
 }
@@ -61,6 +64,9 @@ impl Messages {
     /// Calls `visit` for what there is in a block, in order, with its byte offset in the log.
     pub fn each(&mut self, block: &Block, visit: &mut dyn FnMut(u64, Found<'_>)) {
         let bytes = block.bytes();
+        for (offset, lost) in &block.origins.lost {
+            visit(*offset, Found::Lost(lost));
+        }
         for mark in &block.marks {
             match *mark {
                 Mark::Bad { offset, why } => visit(offset, Found::Bad(why)),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use memchr::{memchr_iter, memrchr};
 
-use crate::Block;
+use crate::{Block, Origin};
 
 /// Bytes of a line before a message that are looked at.
 const PREFIX_BYTES_MAX: usize = 256;
@@ -16,8 +16,23 @@ pub struct Place<'p> {
     pub path: Option<&'p Path>,
     /// Its byte in the log, counted from 0.
     pub offset: u64,
-    /// Its line in the log, counted from 1, where it is known.
+    /// Its line in the log, counted from 1, where it is known. Of a capture, the number of the packet.
     pub line: Option<u64>,
+    /// Where in a capture it stands; then `offset` is that of the capture.
+    pub origin: Option<&'p Origin>,
+}
+
+impl<'p> Place<'p> {
+    /// The place of something in a capture.
+    #[must_use]
+    pub fn of(path: Option<&'p Path>, origin: &'p Origin) -> Self {
+        Self {
+            path,
+            offset: origin.offset,
+            line: Some(origin.packet),
+            origin: Some(origin),
+        }
+    }
 }
 
 /// Finds the lines of places of one block. It is fast where each place is behind the last one.
@@ -28,8 +43,12 @@ pub struct LineCounter {
 }
 
 impl LineCounter {
-    /// The line of a byte of the log, counted from 1; `None` if the block begins behind it.
+    /// The line of a byte of the log, counted from 1; `None` if the block begins behind it. Of a capture, the
+    /// number of the packet.
     pub fn line(&mut self, block: &Block, offset: u64) -> Option<u64> {
+        if let Some(origin) = block.origin(offset) {
+            return Some(origin.packet);
+        }
         let at = usize::try_from(offset.checked_sub(block.offset())?).ok()?;
         if at < self.at {
             *self = Self::default();

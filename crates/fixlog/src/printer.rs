@@ -66,7 +66,7 @@ struct Names<'d> {
 /// let message = decoder.parse(b"8=FIX.4.4\x019=5\x0135=0\x0110=163\x01")?;
 /// let mut out = Vec::new();
 /// let names = [Version::Fix44.dictionary(), None];
-/// let place = Place { offset: 7, line: Some(1), path: None };
+/// let place = Place { offset: 7, line: Some(1), path: None, origin: None };
 /// Printer::new(Lines::new()).message(&mut out, place, &message, names);
 /// let text = String::from_utf8_lossy(&out);
 /// let mut lines = text.lines();
@@ -347,8 +347,19 @@ fn end_first(line: &mut Line<'_>, place: Place<'_>, lines: Lines) {
     line.room(2 * OFFSET_BYTES + COPY_BYTES);
     line.number(place.offset);
     if let Some(number) = place.line {
-        line.put(b", line ");
+        match place.origin {
+            None => line.put(b", line "),
+            Some(_) => line.put(b", packet "),
+        }
         line.number(number);
+    }
+    if let Some(origin) = place.origin {
+        exactly(line, b" of ");
+        exactly(line, origin.stream.as_bytes());
+        if let Some(ns) = origin.time_ns {
+            exactly(line, b" at ");
+            exactly(line, crate::orders::time(ns).as_bytes());
+        }
     }
     if let Some(path) = place.path {
         exactly(line, b" of ");

@@ -38,7 +38,7 @@ const SENT: u32 = 52;
 /// let mut decoder = Decoder::new();
 /// let message = decoder.parse(&text)?;
 /// let mut out = rows.head().into_bytes();
-/// let place = Place { path: None, offset: 100, line: Some(3) };
+/// let place = Place { path: None, offset: 100, line: Some(3), origin: None };
 /// RowWriter::new(None).message(&rows, &mut out, place, (&message, b"\x01"), b"");
 /// assert_eq!(
 ///     String::from_utf8_lossy(&out),

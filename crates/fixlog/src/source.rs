@@ -7,6 +7,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
+use crate::Origins;
+
 /// The result of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Got {
@@ -29,6 +31,11 @@ pub trait Source {
     /// # Errors
     /// Those of the system; the log ends there.
     fn read(&mut self, room: &mut [u8], stopped: &dyn Fn() -> bool) -> io::Result<Got>;
+
+    /// Where what was read since the last call stands, if the log is not a file of text but a capture.
+    fn origins(&mut self) -> Origins {
+        Origins::default()
+    }
 }
 
 /// Logs that are opened one after the other.

@@ -14,6 +14,8 @@ use crate::{
 
 /// Faults of a block that are named where there are no lines for them.
 const NAMED: usize = 20;
+/// What is missing in captures, as a class of faults.
+const CAPTURE: &str = "gap in the capture";
 
 /// What is made of each message.
 #[derive(Debug, Clone, Copy)]
@@ -225,15 +227,36 @@ impl<'d> Worker<'d> {
         let names_faults = !of_rows || task.rows.is_some_and(|rows| rows.form() != RowForm::Json);
         let mut lines = LineCounter::default();
         let mut behind = 0;
-        self.messages.each(block, &mut |offset, found| {
-            let mut place = |path| Place {
-                path,
-                offset,
-                line: lines.line(block, offset),
+        self.messages.each(block, &mut |at, found| {
+            let origin = block.origin(at);
+            let origin = origin.as_ref();
+            // Whoever reads this has the capture, and not its text.
+            let offset = origin.map_or(at, |origin| origin.offset);
+            let mut place = |path| match origin {
+                Some(origin) => Place::of(path, origin),
+                None => Place {
+                    path,
+                    offset,
+                    line: lines.line(block, at),
+                    origin: None,
+                },
             };
             let mut piece = Piece::Wanted;
             let fault = match found {
                 Found::Between(bytes) => return made.faults.between(bytes),
+                Found::Lost(lost) => {
+                    let (offset, text) = (lost.origin.offset, &lost.text);
+                    made.bad += 1;
+                    made.faults.add(CAPTURE, offset);
+                    if !names_faults {
+                        let place = Place::of(Some(name), &lost.origin);
+                        task.lines.wrong(&mut made.out, place, None, text);
+                        task.piece(Piece::Fault, made);
+                    } else if made.named.len() < NAMED {
+                        made.named.push((offset, text.clone()));
+                    }
+                    return;
+                }
                 Found::Noise(bytes) => {
                     made.faults.noise(offset, bytes);
                     if !matches!(task.job, Job::Validate) {
@@ -252,15 +275,15 @@ impl<'d> Worker<'d> {
                             made.filtered += 1;
                             piece = Piece::Other;
                         }
-                        let end = offset + bytes.len() as u64;
+                        let end = at + bytes.len() as u64;
                         let before = std::mem::replace(&mut behind, end);
                         if piece == Piece::Other && !task.others {
                             return;
                         }
                         match task.job {
                             Job::Anonymize(pseudonyms) => {
-                                let at = offset.saturating_sub(block.offset()) as usize;
-                                let text = block.bytes().get(at..).unwrap_or(&[]);
+                                let start = at.saturating_sub(block.offset()) as usize;
+                                let text = block.bytes().get(start..).unwrap_or(&[]);
                                 let logged = (text, separator);
                                 batch.message(pseudonyms, &message, logged, &mut made.out);
                                 None
@@ -277,7 +300,7 @@ impl<'d> Worker<'d> {
                                     return task.done(piece, made);
                                 };
                                 if rows.form() == RowForm::Raw {
-                                    block.prefix(offset, before, prefix);
+                                    block.prefix(at, before, prefix);
                                 }
                                 let (logged, place) = ((&message, separator), place(told));
                                 row_writer.message(rows, &mut made.out, place, logged, prefix);

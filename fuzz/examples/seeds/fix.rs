@@ -3,6 +3,7 @@
 use fixcore::Encoder;
 use fixcore::dict::Version;
 use fixcore::workload::{Generator, Sample};
+use fixlog::CaptureWriter;
 
 use crate::Seed;
 
@@ -106,6 +107,43 @@ fn deep() -> String {
     format!("{}55=A{}", "(".repeat(64), ")".repeat(64))
 }
 
+/// Messages as a capture.
+fn captured(messages: &[&[u8]]) -> Vec<u8> {
+    let (mut writer, mut out) = (CaptureWriter::new(), Vec::new());
+    for (at, message) in messages.iter().enumerate() {
+        writer.message(1_772_720_116_000_000_000 + at as i64, message, &mut out);
+    }
+    writer.finish(1_772_720_117_000_000_000, &mut out);
+    out
+}
+
+/// The packets of a pcap file as pcapng.
+fn pcapng(pcap: &[u8]) -> Vec<u8> {
+    const HEAD: usize = 24;
+    const RECORD: usize = 16;
+    let block = |kind: u32, body: &[u8]| {
+        let bytes = (12 + body.len() as u32).to_le_bytes();
+        [&kind.to_le_bytes()[..], &bytes, body, &bytes].concat()
+    };
+    let section = [
+        &0x1a2b_3c4d_u32.to_le_bytes()[..],
+        &[1, 0, 0, 0],
+        &[0xff; 8],
+    ]
+    .concat();
+    let mut out = block(0x0a0d_0d0a, &section);
+    out.extend(block(1, &[1, 0, 0, 0, 0, 0, 0, 0]));
+    let mut rest = &pcap[HEAD..];
+    while let Some((head, behind)) = rest.split_at_checked(RECORD) {
+        let (packet, behind) = behind.split_at(usize::from(u16::from_le_bytes([head[8], head[9]])));
+        let mut body = [&[0; 12], &head[8..], packet].concat();
+        body.resize(body.len().next_multiple_of(4), 0);
+        out.extend(block(6, &body));
+        rest = behind;
+    }
+    out
+}
+
 pub(crate) fn seeds() -> Vec<Seed> {
     let samples = Sample::ALL.map(|sample| (sample.name(), sample.bytes()));
     let mut encoder = Encoder::new("FIX.4.2");
@@ -123,6 +161,12 @@ pub(crate) fn seeds() -> Vec<Seed> {
     ];
     let mut seeds = vec![
         Seed::new("fix_filter", "deep", deep()),
+        Seed::new(
+            "fix_capture",
+            "pcap",
+            captured(&[&samples[0].1, &data, &samples[1].1]),
+        ),
+        Seed::new("fix_capture", "pcapng", pcapng(&captured(&[&samples[0].1]))),
         Seed::new("fix_frame", "stream", stream.concat()),
         Seed::new("fix_log", "stream", stream.concat()),
         Seed::new("fix_log", "pipes", log(&samples[0].1, b"|")),

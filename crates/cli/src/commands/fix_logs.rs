@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use files::source::Source;
 use files::{is_cancelled, standard, url};
 use fixcore::Isa;
-use fixlog::{Error, Got, Logs, Separator};
+use fixlog::{Captured, Error, Got, Logs, Separator};
 
 use crate::failure::{Failure, Result};
 use crate::io::context;
@@ -32,15 +32,17 @@ pub(crate) enum Input {
     Ended,
 }
 
-/// Logs by their names: paths, `-` or URLs; what is compressed with gzip or zstd is read as what it holds.
+/// Logs by their names: paths, `-` or URLs; what is compressed with gzip or zstd is read as what it holds, and
+/// captures of network traffic as the messages in them.
 pub(crate) struct Inputs<'a>(pub(crate) &'a [PathBuf]);
 
 impl Logs for Inputs<'_> {
-    type Log = Log;
+    type Log = Captured<Log>;
 
-    fn open(&mut self, log: usize) -> Option<io::Result<Log>> {
+    fn open(&mut self, log: usize) -> Option<io::Result<Self::Log>> {
         let path = self.0.get(log)?;
-        Some(Input::open(path).map(Log::Unread))
+        let log = Input::open(path).map(Log::Unread);
+        Some(log.map(Captured::new))
     }
 }
 

@@ -209,8 +209,11 @@ impl Pairs {
         let (decoder, ready) = (&mut self.decoders[at], &mut side.ready);
         let (bad, by, ignored) = (&mut self.counts.bad, self.by, &self.ignored);
         let filter = &self.filter;
-        side.messages.each(&side.block, &mut |offset, found| {
+        let block = &side.block;
+        side.messages.each(block, &mut |offset, found| {
+            let offset = block.file_offset(offset);
             let error = match found {
+                Found::Lost(lost) => lost.text.clone(),
                 Found::Noise(_) | Found::Between(_) => return,
                 Found::Bad(why) => why.to_string(),
                 Found::Message(bytes, _) => match decoder.parse(bytes) {

@@ -67,7 +67,9 @@ fn read(
     let mut gone = false;
     while !gone && blocks.next(&mut block, &|| false) {
         messages.each(&block, &mut |offset, found| {
+            let offset = block.file_offset(offset);
             let fed = match found {
+                Found::Lost(lost) => Fed::Bad(offset, lost.text.clone()),
                 Found::Bad(why) => Fed::Bad(offset, why.to_string()),
                 Found::Message(bytes, _) => match decoder.parse(bytes) {
                     Ok(message) => to_send(&message, &mut routes),

@@ -24,7 +24,8 @@ use crate::commands::fix::wanted::{ToArgs, WantedArgs, moment};
 /// Read FIX messages from logs and streams, and run FIX sessions.
 ///
 /// Logs may have one message per line or no line breaks, with or without prefixes, and with SOH (byte
-/// 1), `|`, `^A` or `\x01` between fields. Invalid messages are reported with their byte offset, and
+/// 1), `|`, `^A` or `\x01` between fields. Captures (pcap, pcapng) and logs compressed with gzip or zstd are
+/// read, too. Invalid messages are reported with their byte offset, and
 /// the exit code is 3.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
@@ -226,6 +227,8 @@ pub(crate) enum LogForm {
     Lines,
     /// One message per line, after a date and time
     Prefixed,
+    /// A capture: a TCP connection per session
+    Pcap,
 }
 
 impl From<LogForm> for fixlog::Form {
@@ -234,6 +237,7 @@ impl From<LogForm> for fixlog::Form {
             LogForm::Stream => Self::Stream,
             LogForm::Lines => Self::Lines,
             LogForm::Prefixed => Self::Prefixed,
+            LogForm::Pcap => Self::Pcap,
         }
     }
 }
@@ -278,7 +282,7 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "NAME", value_enum, default_value_t = Separator::Soh,
           hide_possible_values = true)]
     pub(crate) separator: Separator,
-    /// stream, lines or prefixed
+    /// stream, lines, prefixed or pcap
     #[arg(long, value_name = "FORM", value_enum, default_value_t = LogForm::Lines,
           hide_possible_values = true)]
     pub(crate) form: LogForm,

@@ -10,7 +10,8 @@ use fixlog::Generator;
 use fixlog::day::{Day, DayLog};
 use report::ExitStatus;
 
-use crate::commands::fix::flags::GenerateArgs;
+use crate::commands::fix::flags::{GenerateArgs, LogForm};
+use crate::commands::fix::values::Separator;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::term::signal;
@@ -24,6 +25,10 @@ pub(super) fn run(args: &GenerateArgs) -> Result<ExitStatus> {
         return day(args, dir);
     }
     let mix = mix(args)?;
+    if args.form == LogForm::Pcap && args.separator != Separator::Soh {
+        return Err(Failure::usage("--form pcap has SOH between fields")
+            .help("a capture has messages as they are sent: leave --separator out"));
+    }
     let target = match is_stdout(&args.output) {
         true => Target::stdout(context())?,
         false => Target::create(&args.output, args.force, None, context())?,

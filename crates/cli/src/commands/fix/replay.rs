@@ -152,6 +152,7 @@ impl Replay<'_> {
                 }
                 let error = match found {
                     Found::Bad(why) => why.to_string(),
+                    Found::Lost(lost) => lost.text.clone(),
                     Found::Message(bytes, _) => match decoder.parse(bytes) {
                         Ok(message) if !self.filter.matches(&message) => return,
                         Ok(message) => {
@@ -164,7 +165,7 @@ impl Replay<'_> {
                 };
                 self.bad += 1;
                 if self.named.len() < BAD_NAMED {
-                    self.named.push((0, offset, error));
+                    self.named.push((0, block.file_offset(offset), error));
                 }
             });
             result?;

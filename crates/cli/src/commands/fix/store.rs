@@ -213,5 +213,6 @@ fn place(path: &Path, offset: u64) -> fixlog::Place<'_> {
         path: Some(path),
         offset,
         line: None,
+        origin: None,
     }
 }
