@@ -174,3 +174,42 @@ fn every_order_of_a_day_over_three_hops_is_as_it_truly_was() {
         assert!(line.contains(part), "{part} in {line}");
     }
 }
+
+#[test]
+fn a_line_per_order_has_all_its_sessions() {
+    let dir = directory();
+    let dir = dir.path();
+    run(dir, words("fix generate --day day --orders 1500 --seed 4")).expect(0);
+    let truth = std::fs::read_to_string(dir.join("day/truth.jsonl")).expect("read");
+    let mut truth: BTreeMap<String, Value> = truth
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
+        .map(|told| (told["id"].as_str().expect("an id").to_owned(), told))
+        .collect();
+    let logs = "day/gateway.log day/router.log day/venue.log";
+    let line = format!("fix orders -qq --list unanswered --chains {logs}");
+    let unanswered = run(dir, words(&line)).expect(0);
+    let expected = truth.values().filter(|told| told["state"] == "unanswered");
+    assert_eq!(unanswered.text().lines().count(), expected.count());
+    for line in unanswered.text().lines() {
+        let chain: Value = serde_json::from_str(line).expect("JSON");
+        let reached = chain["reached"].as_str().expect("a party");
+        assert!(reached.starts_with('X'), "a venue has it: {line}");
+    }
+    let line = format!("fix orders -qq --list all --chains {logs}");
+    let all = run(dir, words(&line)).expect(0);
+    for line in all.text().lines() {
+        let chain: Value = serde_json::from_str(line).expect("JSON");
+        let told = truth
+            .remove(chain["id"].as_str().expect("an id"))
+            .expect("once");
+        let sessions = chain["sessions"].as_array().expect("sessions");
+        let steps = sessions
+            .iter()
+            .map(|life| life["steps"].as_array().map_or(0, Vec::len));
+        assert_eq!(chain["state"], told["state"], "{line}");
+        assert_eq!(chain["from"], told["client"], "{line}");
+        assert_eq!(told["messages"], steps.sum::<usize>(), "{line}");
+    }
+    assert!(truth.is_empty(), "{truth:?}");
+}

@@ -22,6 +22,8 @@ mod fix_data;
 mod fix_day;
 mod fix_faults;
 mod fix_filters;
+#[cfg(unix)]
+mod fix_follow;
 mod fix_health;
 #[cfg(target_os = "linux")]
 mod fix_hostile;

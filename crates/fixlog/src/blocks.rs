@@ -63,8 +63,9 @@ struct Open<S> {
     doubts: bool,
     /// Bytes of BeginString with its tag: most messages have the same.
     begin_bytes: usize,
-    /// Whether the source has ended.
+    /// Whether the source has ended, or goes on with another file.
     ended: bool,
+    restarts: bool,
     /// What was read and belongs to the next block; where in the file it begins.
     carry: Vec<u8>,
     offset: u64,
@@ -135,6 +136,17 @@ impl<L: Logs> Blocks<L> {
         };
         block.log = open.log;
         if let Some(result) = open.fill(block, stopped) {
+            if open.restarts
+                && let Some(before) = self.open.take()
+            {
+                let mut open = Open::new(before.log, before.source, self.separator);
+                open.bytes = before.bytes;
+                self.open = Some(open);
+                return true;
+            }
+            let Some(open) = &self.open else {
+                return false;
+            };
             let (log, offset) = (open.log, open.bytes);
             block.ended = Some(Ended {
                 bytes: open.bytes,
@@ -162,6 +174,7 @@ impl<S: Source> Open<S> {
             doubts: false,
             begin_bytes: START.len(),
             ended: false,
+            restarts: false,
             carry: Vec::new(),
             offset: 0,
             too_long: None,
@@ -221,6 +234,7 @@ impl<S: Source> Open<S> {
                         self.bytes += count as u64;
                     }
                     Ok(Got::End) => self.ended = true,
+                    Ok(Got::Restarted) => (self.ended, self.restarts) = (true, true),
                     // What is incomplete is not to blame.
                     Ok(Got::Stopped) => return Some(Ok(())),
                     Err(error) => {

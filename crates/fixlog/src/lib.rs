@@ -21,6 +21,7 @@ pub mod health;
 mod line;
 mod lines;
 mod made;
+mod merge;
 mod messages;
 pub mod orders;
 mod place;
@@ -52,6 +53,7 @@ pub use filter::{
 pub use generate::{Form, Generator};
 pub use lines::Lines;
 pub use made::{Made, Piece};
+pub use merge::{Merge, Timed};
 pub use messages::{Found, Messages};
 pub use place::{LineCounter, Place};
 pub use printer::Printer;

@@ -18,6 +18,19 @@ pub enum Piece {
     Fault,
 }
 
+impl Made {
+    /// A piece and its text.
+    #[must_use]
+    pub fn piece(&self, at: usize) -> (Piece, &[u8]) {
+        let start = at.checked_sub(1).and_then(|at| self.pieces.get(at));
+        let start = start.map_or(0, |(end, _)| *end);
+        let Some((end, piece)) = self.pieces.get(at) else {
+            return (Piece::Other, &[]);
+        };
+        (*piece, self.out.get(start..*end).unwrap_or(&[]))
+    }
+}
+
 /// What was made of a block.
 #[derive(Debug, Default)]
 #[non_exhaustive]
@@ -26,6 +39,8 @@ pub struct Made {
     pub out: Vec<u8>,
     /// Where each message and each fault of `out` ends, if that was asked for.
     pub pieces: Vec<(usize, Piece)>,
+    /// The times of pieces (52), if that was asked for.
+    pub times_ns: Vec<Option<i64>>,
     /// How many messages are good, and wanted.
     pub good: u64,
     /// How many messages the filter does not want.

@@ -40,47 +40,50 @@ impl Selection {
 
     /// Appends what of the next block is wanted; whether that was all that is.
     pub fn take(&mut self, made: &Made, out: &mut Vec<u8>) -> bool {
-        let is_last = |wanted| Some(wanted) == self.limit;
-        if is_last(self.wanted) && self.behind == 0 {
+        if self.is_enough() {
             return true;
         }
-        let mut from = 0;
-        for (end, piece) in &made.pieces {
-            let text = made.out.get(from..*end).unwrap_or(&[]);
-            from = *end;
-            match piece {
-                Piece::Fault => out.extend_from_slice(text),
-                Piece::Wanted if is_last(self.wanted) => return true,
-                Piece::Wanted => {
-                    for before in &self.before {
-                        out.extend_from_slice(before);
-                    }
-                    self.before.clear();
-                    out.extend_from_slice(text);
-                    self.wanted += 1;
-                    self.behind = self.context;
+        (0..made.pieces.len()).any(|at| {
+            let (piece, text) = made.piece(at);
+            self.piece(piece, text, out)
+        })
+    }
+
+    /// Appends what is wanted once the next piece has come; whether that was all that is.
+    pub fn piece(&mut self, piece: Piece, text: &[u8], out: &mut Vec<u8>) -> bool {
+        match piece {
+            Piece::Fault => out.extend_from_slice(text),
+            Piece::Wanted if Some(self.wanted) == self.limit => return true,
+            Piece::Wanted => {
+                for before in &self.before {
+                    out.extend_from_slice(before);
                 }
-                Piece::Other if self.behind > 0 => {
-                    out.extend_from_slice(text);
-                    self.behind -= 1;
-                }
-                Piece::Other => {
-                    let mut kept = match self.before.len() < self.context {
-                        true => Vec::new(),
-                        false => self.before.pop_front().unwrap_or_default(),
-                    };
-                    kept.clear();
-                    if self.context > 0 {
-                        kept.extend_from_slice(text);
-                        self.before.push_back(kept);
-                    }
-                }
+                self.before.clear();
+                out.extend_from_slice(text);
+                self.wanted += 1;
+                self.behind = self.context;
             }
-            if is_last(self.wanted) && self.behind == 0 {
-                return true;
+            Piece::Other if self.behind > 0 => {
+                out.extend_from_slice(text);
+                self.behind -= 1;
+            }
+            Piece::Other => {
+                let mut kept = match self.before.len() < self.context {
+                    true => Vec::new(),
+                    false => self.before.pop_front().unwrap_or_default(),
+                };
+                kept.clear();
+                if self.context > 0 {
+                    kept.extend_from_slice(text);
+                    self.before.push_back(kept);
+                }
             }
         }
-        false
+        self.is_enough()
+    }
+
+    fn is_enough(&self) -> bool {
+        Some(self.wanted) == self.limit && self.behind == 0
     }
 }
 

@@ -16,6 +16,8 @@ pub enum Got {
     Bytes(usize),
     /// The log has ended.
     End,
+    /// The log goes on with another file of the same name, from its beginning: what is incomplete does not go on.
+    Restarted,
     /// The caller wants no more. What is incomplete is dropped and not reported.
     Stopped,
 }

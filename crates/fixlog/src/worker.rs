@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fixcore::dict::Dictionary;
-use fixcore::{Decoder, Isa};
+use fixcore::{Decoder, Isa, Timestamp};
 
 use crate::dictionaries::pairs;
 use crate::pseudonym::Batch;
@@ -49,6 +49,7 @@ pub struct Task<'d> {
     filter: Option<&'d Filter>,
     rows: Option<&'d Rows>,
     pieces: bool,
+    times: bool,
     others: bool,
 }
 
@@ -65,6 +66,7 @@ impl<'d> Task<'d> {
             filter: None,
             rows: None,
             pieces: false,
+            times: false,
             others: false,
         }
     }
@@ -126,6 +128,13 @@ impl<'d> Task<'d> {
     #[must_use]
     pub fn pieces(mut self, others: bool) -> Self {
         (self.pieces, self.others) = (true, others);
+        self
+    }
+
+    /// Says in [`Made::times_ns`] when each piece was sent (52), for a [`Merge`](crate::Merge).
+    #[must_use]
+    pub fn times(mut self, times: bool) -> Self {
+        self.times = times;
         self
     }
 }
@@ -200,8 +209,15 @@ impl<'d> Worker<'d> {
 
     /// Does the job with each message of a block. `made` is replaced.
     pub fn block(&mut self, block: &Block, made: &mut Made) {
+        self.block_of(block.log(), block, made);
+    }
+
+    /// Does the same with a block of a log whose name is that of log `log`: where logs are read one by one, each is
+    /// the first of its threads.
+    pub fn block_of(&mut self, log: usize, block: &Block, made: &mut Made) {
         made.out.clear();
         made.pieces.clear();
+        made.times_ns.clear();
         made.named.clear();
         made.faults.clear();
         (made.good, made.filtered, made.bad, made.warned) = (0, 0, 0, 0);
@@ -214,10 +230,7 @@ impl<'d> Worker<'d> {
         let (decoder, batch) = (&mut self.decoder, &mut self.batch);
         let (row_writer, prefix) = (&mut self.row_writer, &mut self.prefix);
         let (printer, all) = (&mut self.printer, &mut self.faults);
-        let name = task
-            .names
-            .get(block.log())
-            .map_or(Path::new(""), PathBuf::as_path);
+        let name = task.names.get(log).map_or(Path::new(""), PathBuf::as_path);
         // Of one log, only faults name it.
         let told = (task.names.len() > 1
             || task.rows.is_some_and(|rows| rows.form() == RowForm::Csv))
@@ -241,7 +254,7 @@ impl<'d> Worker<'d> {
                     origin: None,
                 },
             };
-            let mut piece = Piece::Wanted;
+            let (mut piece, mut sent_ns) = (Piece::Wanted, None);
             let fault = match found {
                 Found::Between(bytes) => return made.faults.between(bytes),
                 Found::Lost(lost) => {
@@ -251,7 +264,7 @@ impl<'d> Worker<'d> {
                     if !names_faults {
                         let place = Place::of(Some(name), &lost.origin);
                         task.lines.wrong(&mut made.out, place, None, text);
-                        task.piece(Piece::Fault, made);
+                        task.piece(Piece::Fault, None, made);
                     } else if made.named.len() < NAMED {
                         made.named.push((offset, text.clone()));
                     }
@@ -265,7 +278,7 @@ impl<'d> Worker<'d> {
                     let text = format!("{bytes} bytes between messages are no text");
                     task.lines
                         .wrong(&mut made.out, place(Some(name)), None, &text);
-                    task.piece(Piece::Fault, made);
+                    task.piece(Piece::Fault, None, made);
                     return;
                 }
                 Found::Bad(why) => Some(Fault::of_kind(why)),
@@ -279,6 +292,10 @@ impl<'d> Worker<'d> {
                         let before = std::mem::replace(&mut behind, end);
                         if piece == Piece::Other && !task.others {
                             return;
+                        }
+                        if task.times {
+                            let time = message.get(52).and_then(Timestamp::parse);
+                            sent_ns = time.map(|time| time.0);
                         }
                         match task.job {
                             Job::Anonymize(pseudonyms) => {
@@ -297,7 +314,7 @@ impl<'d> Worker<'d> {
                             Job::Parse => {
                                 let Some(rows) = task.rows else {
                                     task.lines.message(&mut made.out, place(told), &message);
-                                    return task.done(piece, made);
+                                    return task.done(piece, sent_ns, made);
                                 };
                                 if rows.form() == RowForm::Raw {
                                     block.prefix(at, before, prefix);
@@ -316,7 +333,7 @@ impl<'d> Worker<'d> {
                                 None
                             }
                             Job::Health => {
-                                block.prefix(offset, before, prefix);
+                                block.prefix(at, before, prefix);
                                 let line = place(None).line;
                                 made.health.message((offset, line), prefix, &message);
                                 None
@@ -324,10 +341,11 @@ impl<'d> Worker<'d> {
                             Job::Validate => {
                                 all.clear();
                                 if checker.faults(&message, separator, all) {
-                                    return task.done(piece, made);
+                                    return task.done(piece, sent_ns, made);
                                 }
                                 let names = checker.names(&message);
                                 let of = (message.msg_type(), names);
+                                let piece = (piece, sent_ns);
                                 return task.faulty(place(Some(name)), of, all, piece, made);
                             }
                         }
@@ -336,13 +354,14 @@ impl<'d> Worker<'d> {
                         all.clear();
                         checker.faults_of_undecoded(decoder, bytes, &error, separator, all);
                         let names = [None, None];
+                        let piece = (piece, sent_ns);
                         return task.faulty(place(Some(name)), (&[], names), all, piece, made);
                     }
                     Err(error) => Some(Fault::of(&error, bytes, separator)),
                 },
             };
             match fault {
-                None => task.done(piece, made),
+                None => task.done(piece, sent_ns, made),
                 Some(fault) => {
                     made.bad += 1;
                     made.faults.add(fault.class, offset);
@@ -350,10 +369,10 @@ impl<'d> Worker<'d> {
                         let of = (&[][..], [None, None]);
                         let line = place(Some(name));
                         task.lines.faults(&mut made.out, line, of, &[fault]);
-                        task.piece(Piece::Fault, made);
+                        task.piece(Piece::Fault, None, made);
                     } else if !names_faults {
                         task.lines.fault(&mut made.out, place(Some(name)), &fault);
-                        task.piece(Piece::Fault, made);
+                        task.piece(Piece::Fault, None, made);
                     } else if made.named.len() < NAMED {
                         made.named.push((offset, fault.to_string()));
                     }
@@ -369,9 +388,9 @@ impl<'d> Worker<'d> {
 
 impl Task<'_> {
     /// Counts a message that was written.
-    fn done(&self, piece: Piece, made: &mut Made) {
+    fn done(&self, piece: Piece, sent_ns: Option<i64>, made: &mut Made) {
         made.good += u64::from(piece == Piece::Wanted);
-        self.piece(piece, made);
+        self.piece(piece, sent_ns, made);
     }
 
     /// Counts the faults of a message, and writes a line for them.
@@ -381,7 +400,7 @@ impl Task<'_> {
         place: Place<'_>,
         of: (&[u8], [Option<&Dictionary>; 2]),
         faults: &[Fault],
-        piece: Piece,
+        (piece, sent_ns): (Piece, Option<i64>),
         made: &mut Made,
     ) {
         let is_good = faults.iter().all(Fault::is_warning);
@@ -403,12 +422,15 @@ impl Task<'_> {
             }
         }
         self.lines.faults(&mut made.out, place, of, faults);
-        self.piece(piece, made);
+        self.piece(piece, sent_ns, made);
     }
 
-    fn piece(&self, piece: Piece, made: &mut Made) {
+    fn piece(&self, piece: Piece, sent_ns: Option<i64>, made: &mut Made) {
         if self.pieces {
             made.pieces.push((made.out.len(), piece));
+        }
+        if self.times {
+            made.times_ns.push(sent_ns);
         }
     }
 }

@@ -5,27 +5,39 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use files::source::Source;
 use files::{is_cancelled, standard, url};
 use fixcore::Isa;
-use fixlog::{Captured, Error, Got, Logs, Separator};
+use fixlog::{Captured, Error, Got, Logs, Origins, Separator};
 
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::io::open::open;
 use crate::term::signal;
 
+mod follow;
 mod unpack;
 
+pub(crate) use follow::{Followed, Growing};
 pub(crate) use unpack::Log;
 
 /// The bytes of an open log as they are stored.
-pub(crate) enum Input {
+pub(crate) struct Input {
+    kind: Kind,
+    /// Bytes that were read, for whoever shows progress.
+    read: Option<Arc<AtomicU64>>,
+}
+
+enum Kind {
     /// A file that gives what is asked for.
     Regular(File),
     /// A pipe, a terminal, a device: it may bring less, and later more.
     Live(File),
+    /// A file that is followed.
+    Growing(Box<Growing>),
     /// What a URL names, and what came of it and is not taken yet, from some byte on.
     Remote(Box<Source>, (Vec<u8>, usize)),
     /// Nothing more.
@@ -34,15 +46,73 @@ pub(crate) enum Input {
 
 /// Logs by their names: paths, `-` or URLs; what is compressed with gzip or zstd is read as what it holds, and
 /// captures of network traffic as the messages in them.
-pub(crate) struct Inputs<'a>(pub(crate) &'a [PathBuf]);
+pub(crate) struct Inputs<'a> {
+    files: &'a [PathBuf],
+    follows: bool,
+    read: Option<Arc<AtomicU64>>,
+}
+
+impl<'a> Inputs<'a> {
+    /// Logs with these names.
+    pub(crate) fn new(files: &'a [PathBuf]) -> Self {
+        Self {
+            files,
+            follows: false,
+            read: None,
+        }
+    }
+
+    /// Waits at the end of each log for more.
+    pub(crate) fn follow(mut self, follows: bool) -> Self {
+        self.follows = follows;
+        self
+    }
+
+    /// Counts the bytes that are read.
+    pub(crate) fn count(mut self, read: &Arc<AtomicU64>) -> Self {
+        self.read = Some(Arc::clone(read));
+        self
+    }
+}
+
+/// An open log.
+pub(crate) enum OpenLog {
+    Once(Captured<Log>),
+    Followed(Box<Followed>),
+}
+
+impl fixlog::Source for OpenLog {
+    fn read(&mut self, room: &mut [u8], stopped: &dyn Fn() -> bool) -> io::Result<Got> {
+        match self {
+            Self::Once(log) => log.read(room, stopped),
+            Self::Followed(log) => log.read(room, stopped),
+        }
+    }
+
+    fn origins(&mut self) -> Origins {
+        match self {
+            Self::Once(log) => log.origins(),
+            Self::Followed(log) => log.origins(),
+        }
+    }
+}
 
 impl Logs for Inputs<'_> {
-    type Log = Captured<Log>;
+    type Log = OpenLog;
 
     fn open(&mut self, log: usize) -> Option<io::Result<Self::Log>> {
-        let path = self.0.get(log)?;
-        let log = Input::open(path).map(Log::Unread);
-        Some(log.map(Captured::new))
+        let path = self.files.get(log)?;
+        let mut input = match Input::open(path) {
+            Ok(input) => input,
+            Err(error) => return Some(Err(error)),
+        };
+        if self.follows
+            && let Kind::Regular(file) = input.kind
+        {
+            return Some(Ok(OpenLog::Followed(Box::new(Followed::new(path, file)))));
+        }
+        input.read = self.read.clone();
+        Some(Ok(OpenLog::Once(Captured::new(Log::Unread(input)))))
     }
 }
 
@@ -62,10 +132,19 @@ pub(crate) fn failure(files: &[PathBuf], error: Error) -> Failure {
     Failure::io("read", path, &error)
 }
 
+/// The bytes of all files, if all are files.
+pub(crate) fn bytes_of(files: &[PathBuf]) -> Option<u64> {
+    let bytes = |path: &PathBuf| {
+        let metadata = std::fs::metadata(path).ok()?;
+        metadata.is_file().then_some(metadata.len())
+    };
+    files.iter().map(bytes).sum()
+}
+
 /// The first messages of a file, for what keeps them.
 pub(crate) fn collect(path: &Path, most: usize) -> Result<Vec<Vec<u8>>> {
     let files = [path.to_owned()];
-    let found = fixlog::collect(Inputs(&files), Separator::Auto, most);
+    let found = fixlog::collect(Inputs::new(&files), Separator::Auto, most);
     found.map_err(|error| failure(&files, error))
 }
 
@@ -94,14 +173,27 @@ pub(crate) fn unavailable(isa: Isa) -> Failure {
 impl Input {
     /// Whether it may bring more only later.
     fn is_live(&self) -> bool {
-        matches!(self, Self::Live(_))
+        matches!(self.kind, Kind::Live(_) | Kind::Growing(_))
+    }
+
+    fn of(kind: Kind) -> Self {
+        Self { kind, read: None }
+    }
+
+    fn growing(growing: Growing) -> Self {
+        Self::of(Kind::Growing(Box::new(growing)))
+    }
+
+    /// Nothing more.
+    fn ended() -> Self {
+        Self::of(Kind::Ended)
     }
 
     fn open(path: &Path) -> io::Result<Self> {
         if url::of(path).is_some() {
             let source = Source::open(path, context())
                 .map_err(|error| io::Error::other(Failure::from(error)))?;
-            return Ok(Self::Remote(Box::new(source), Default::default()));
+            return Ok(Self::of(Kind::Remote(Box::new(source), Default::default())));
         }
         let file = match path.as_os_str() == "-" {
             true => standard::input(),
@@ -113,10 +205,12 @@ impl Input {
             let failure = Failure::new(message).help("name the files in it");
             return Err(io::Error::other(failure));
         }
-        Ok(match metadata.is_ok_and(|metadata| metadata.is_file()) {
-            true => Self::Regular(file),
-            false => Self::Live(file),
-        })
+        Ok(Self::of(
+            match metadata.is_ok_and(|metadata| metadata.is_file()) {
+                true => Kind::Regular(file),
+                false => Kind::Live(file),
+            },
+        ))
     }
 }
 
@@ -124,7 +218,18 @@ impl fixlog::Source for Input {
     /// Reads from a file until `room` is full, from anything else what is there once there is
     /// something.
     fn read(&mut self, room: &mut [u8], stopped: &dyn Fn() -> bool) -> io::Result<Got> {
+        let got = self.kind.read(room, stopped)?;
+        if let (Some(read), Got::Bytes(count)) = (&self.read, got) {
+            read.fetch_add(count as u64, Ordering::Relaxed);
+        }
+        Ok(got)
+    }
+}
+
+impl Kind {
+    fn read(&mut self, room: &mut [u8], stopped: &dyn Fn() -> bool) -> io::Result<Got> {
         match self {
+            Self::Growing(file) => file.read(room, stopped),
             Self::Regular(file) => {
                 let mut filled = 0;
                 while filled < room.len() {

@@ -71,7 +71,7 @@ impl<S: Source> Source for Captured<S> {
             match self.source.read(&mut room[filled..], stopped)? {
                 Got::Bytes(count) => filled += count,
                 Got::Stopped => return Ok(Got::Stopped),
-                Got::End => break false,
+                Got::End | Got::Restarted => break false,
             }
             if let Some(is) = is_capture(&room[..filled]) {
                 break is;
@@ -137,7 +137,7 @@ impl Capture {
                     self.took(result);
                 }
                 Got::Stopped => return Ok(Got::Stopped),
-                Got::End => {
+                Got::End | Got::Restarted => {
                     self.ended = true;
                     self.reader.finish(false);
                 }

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use super::batch::{Batch, Merge};
 use super::event::Event;
 use super::hop::{Hop, HopCount};
 use super::keys::{Keys, RELAY, SENT, key};
 use super::life::{Step, StepKind, value};
-use super::merge::{Batch, Merge};
 use super::open::Open;
 use super::wait::{Wait, Watch};
 use crate::hash::OwnHash;
@@ -162,6 +162,12 @@ impl Book {
             }
         }
         clocks.into_iter().map(|ahead| ahead.unwrap_or(0)).collect()
+    }
+
+    /// The names of all parties.
+    #[must_use]
+    pub fn parties(&self) -> &[Vec<u8>] {
+        &self.parties
     }
 
     /// The name of a party of a [`Step`].
@@ -326,6 +332,7 @@ impl Book {
             {
                 open.life.upstream = Some(upstream.life.number);
                 upstream.downstream = Some((slot, number));
+                upstream.life.downstream = Some(number);
                 if let (Some(there), Some(here)) = (upstream.new_ns, open.new_ns) {
                     let parties = upstream.parties;
                     self.hop(parties, false, here.saturating_sub(there), watch);
@@ -343,6 +350,7 @@ impl Book {
         {
             downstream.life.upstream = Some(number);
             open.downstream = Some((below, downstream.life.number));
+            open.life.downstream = Some(downstream.life.number);
             if let (Some(there), Some(here)) = (open.new_ns, downstream.new_ns) {
                 self.hop(parties, false, here.saturating_sub(there), watch);
             }

@@ -9,6 +9,18 @@ const KEPT: [u32; 25] = [
     11, 41, 37, 526, 198, 17, 55, 54, 38, 40, 44, 99, 31, 32, 14, 151, 6, 39, 58, 103, 102, 373,
     380, 434, 59,
 ];
+/// The highest of them, and 1.
+const KEPT_END: usize = 527;
+/// Whether a tag is one of them.
+const IS_KEPT: [bool; KEPT_END] = {
+    let mut is_kept = [false; KEPT_END];
+    let mut at = 0;
+    while at < KEPT.len() {
+        is_kept[KEPT[at] as usize] = true;
+        at += 1;
+    }
+    is_kept
+};
 /// Values of one field that are kept are no longer than this.
 const VALUE_BYTES_MAX: usize = 1024;
 
@@ -29,7 +41,32 @@ pub(super) struct Event {
     /// Where in the text its fields are.
     pub(super) start: u32,
     pub(super) end: u32,
+    /// Where among its fields the values of ClOrdID, OrigClOrdID, OrderID and SecondaryClOrdID are.
+    pub(super) ids: [Value; 4],
 }
+
+/// A value among the fields of an event; empty if there is none.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Value {
+    at: u32,
+    bytes: u32,
+}
+
+impl Value {
+    /// The value among the fields.
+    pub(super) fn of(self, fields: &[u8]) -> Option<&[u8]> {
+        let at = self.at as usize;
+        fields
+            .get(at..at + self.bytes as usize)
+            .filter(|value| !value.is_empty())
+    }
+}
+
+/// Tags of ids that orders are found by, as [`Event::ids`] has them.
+pub(super) const CL_ORD_ID: usize = 0;
+pub(super) const ORIG_CL_ORD_ID: usize = 1;
+pub(super) const ORDER_ID: usize = 2;
+pub(super) const SECONDARY_CL_ORD_ID: usize = 3;
 
 /// The messages about orders of one block: the input of [`Book`](super::Book).
 #[derive(Debug, Default, Clone)]
@@ -73,24 +110,44 @@ impl OrderPart {
         let session = self.session(sender, target);
         let start = self.text.len() as u32;
         let is_business = kind == StepKind::BusinessReject;
+        let mut ids = [Value::default(); 4];
         for field in message.fields() {
+            let before = self.text.len() - start as usize;
             // BusinessRejectRefID (379) is the id of what is rejected.
-            let tag: &[u8] = match field.tag {
-                379 if is_business => b"11=",
-                tag if KEPT.contains(&tag) && field.value.len() <= VALUE_BYTES_MAX => {
-                    let end = field.value.len() + 1;
-                    let digits = crate::line::digits(tag);
-                    let bytes = message.bytes();
-                    let range = field.offset..field.offset + digits + end;
-                    self.text.extend_from_slice(bytes.get(range).unwrap_or(&[]));
+            let tag = match field.tag {
+                379 if is_business => {
+                    self.text.extend_from_slice(b"11=");
+                    self.text.extend_from_slice(field.value);
                     self.text.push(SOH);
-                    continue;
+                    11
+                }
+                tag if IS_KEPT.get(tag as usize) == Some(&true)
+                    && field.value.len() <= VALUE_BYTES_MAX =>
+                {
+                    // With the `=`, and the byte 1 behind.
+                    let end = field.value.len() + 2;
+                    let range = field.offset..field.offset + crate::line::digits(tag) + end;
+                    let bytes = message.bytes().get(range);
+                    self.text.extend_from_slice(bytes.unwrap_or(&[]));
+                    tag
                 }
                 _ => continue,
             };
-            self.text.extend_from_slice(tag);
-            self.text.extend_from_slice(field.value);
-            self.text.push(SOH);
+            let place = match tag {
+                11 => CL_ORD_ID,
+                41 => ORIG_CL_ORD_ID,
+                37 => ORDER_ID,
+                526 => SECONDARY_CL_ORD_ID,
+                _ => continue,
+            };
+            // The first one counts.
+            if ids[place].bytes == 0 {
+                let digits = crate::line::digits(tag);
+                ids[place] = Value {
+                    at: (before + digits + 1) as u32,
+                    bytes: field.value.len() as u32,
+                };
+            }
         }
         self.events.push(Event {
             kind,
@@ -105,6 +162,7 @@ impl OrderPart {
             session,
             start,
             end: self.text.len() as u32,
+            ids,
         });
         true
     }

@@ -82,10 +82,11 @@ impl StepKind {
 }
 
 /// What became of an order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum State {
     /// No answer came.
+    #[default]
     Unanswered,
     /// It was answered, and has neither fills nor an end.
     Open,
@@ -181,12 +182,14 @@ pub(super) fn value(fields: &[u8], tag: u32) -> Option<&[u8]> {
 }
 
 /// The life of an order on one session.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default, Clone)]
 pub struct Life {
     /// A number of its own, from 0, in the order of the first messages.
     pub number: u64,
     /// The number of the life of the same order on the session before, if this one was sent on.
     pub upstream: Option<u64>,
+    /// The number of the life of the same order on the session behind, if it was sent on.
+    pub downstream: Option<u64>,
     /// The messages, in the order of the logs; of one with very many, the first and the last ones.
     pub steps: Vec<Step>,
     /// How many messages are left out of `steps`.

@@ -45,6 +45,7 @@ impl Open {
             life: Life {
                 number,
                 upstream: None,
+                downstream: None,
                 steps: Vec::new(),
                 left_out: 0,
                 state: State::Unanswered,

@@ -44,6 +44,54 @@ impl<'n> LifeLines<'n> {
     /// Appends an order as a line of JSON: its id, state and parties, what is known of it, and its messages.
     /// Numbers of FIX are strings, with the digits that they have in the log.
     pub fn json(&self, out: &mut Vec<u8>, life: &Life, parties: &[Vec<u8>]) {
+        self.object(out, life, parties);
+        out.push(b'\n');
+    }
+
+    /// Appends one order over several sessions as a line of JSON: its id and state on the first one, the party that it
+    /// reached, and what it was on each session.
+    pub fn chain(&self, out: &mut Vec<u8>, lives: &[&Life], parties: &[Vec<u8>]) {
+        let (Some(first), Some(last)) = (lives.first(), lives.last()) else {
+            return;
+        };
+        out.extend_from_slice(b"{\"id\":");
+        self.lines.string(out, first.id());
+        // Writing into memory does not fail.
+        let _ = write!(out, ",\"state\":\"{}\"", first.state.name());
+        for (key, life) in [("from", first), ("reached", last)] {
+            let step = life.steps.first();
+            let party = step.map(|step| match (key == "from", step.kind.is_request()) {
+                (true, true) | (false, false) => step.sender,
+                _ => step.target,
+            });
+            text(
+                self.lines,
+                out,
+                key,
+                party.map(|party| name(parties, party)),
+            );
+        }
+        let span = |first: Option<i64>, last: Option<i64>| Some(last?.saturating_sub(first?));
+        let steps = |life: &Life| {
+            let first = life.steps.first().and_then(|step| step.sent_ns);
+            let last = life.steps.last().and_then(|step| step.sent_ns);
+            span(first, last)
+        };
+        if let Some(ns) = steps(first) {
+            let _ = write!(out, ",\"lasted_ns\":{ns}");
+        }
+        text(self.lines, out, "text", first.last(58));
+        out.extend_from_slice(b",\"sessions\":[");
+        for (at, life) in lives.iter().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            self.object(out, life, parties);
+        }
+        out.extend_from_slice(b"]}\n");
+    }
+
+    fn object(&self, out: &mut Vec<u8>, life: &Life, parties: &[Vec<u8>]) {
         let lines = self.lines;
         out.extend_from_slice(b"{\"id\":");
         lines.string(out, life.id());
@@ -108,7 +156,7 @@ impl<'n> LifeLines<'n> {
             }
             let _ = write!(out, ",\"offset\":{}}}", step.offset);
         }
-        out.extend_from_slice(b"]}\n");
+        out.extend_from_slice(b"]}");
     }
 
     /// Appends one order, as it was on one or several sessions, as a timeline: a line per message, in the order

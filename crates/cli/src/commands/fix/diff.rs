@@ -1,6 +1,6 @@
 //! `perfkit fix diff`: what two logs have otherwise, as lines of JSON and counts.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use files::output::Output;
@@ -16,6 +16,7 @@ use crate::commands::fix_logs::{self, Inputs};
 use crate::commands::stop::{Stop, stopped};
 use crate::failure::Failure;
 use crate::io::context;
+use crate::term::progress::Progress;
 use crate::term::signal;
 
 /// Output that is gathered while there is more to read.
@@ -31,6 +32,8 @@ struct Found<'a> {
 
 /// Compares, and says what came of it.
 pub(super) fn run(args: &DiffArgs, filter: Filter, outcome: &mut Outcome) {
+    let terminal = &args.output.terminal;
+    let shows_progress = terminal.wants_progress() && !std::io::stdout().is_terminal();
     let options = Options::new()
         .by(args.by.into())
         .ignore(&args.ignore)
@@ -38,9 +41,10 @@ pub(super) fn run(args: &DiffArgs, filter: Filter, outcome: &mut Outcome) {
         .separator(args.separator.into())
         .filter(filter);
     let files = [args.first.clone(), args.second.clone()];
+    let progress = Progress::late(shows_progress, fix_logs::bytes_of(&files));
     let logs = files
         .each_ref()
-        .map(|file| Inputs(std::slice::from_ref(file)));
+        .map(|file| Inputs::new(std::slice::from_ref(file)).count(progress.counter()));
     let mut diff = Diff::new(logs, &options);
     let mut found = Found {
         files: &files,
@@ -49,6 +53,7 @@ pub(super) fn run(args: &DiffArgs, filter: Filter, outcome: &mut Outcome) {
         named: Vec::new(),
     };
     let result = found.all(&mut diff);
+    progress.finish();
     let named = found.named;
     if let Err(stop) = result {
         stopped(stop, outcome);

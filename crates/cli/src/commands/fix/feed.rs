@@ -61,7 +61,7 @@ fn read(
     to: &SyncSender<Fed>,
 ) {
     let files = [file];
-    let mut blocks = Blocks::new(Inputs(&files), separator);
+    let mut blocks = Blocks::new(Inputs::new(&files), separator);
     let (mut block, mut messages) = (Block::default(), Messages::new());
     // The receiver is gone when the command ends.
     let mut gone = false;

@@ -14,6 +14,7 @@ use crate::commands::fix::flags::{GenerateArgs, LogForm};
 use crate::commands::fix::values::Separator;
 use crate::failure::{Failure, Result};
 use crate::io::context;
+use crate::term::progress::Progress;
 use crate::term::signal;
 
 /// What is gathered before it is written.
@@ -39,6 +40,8 @@ pub(super) fn run(args: &GenerateArgs) -> Result<ExitStatus> {
         .harmed(args.hostile)
         .form(args.form.into())
         .separator(args.separator.into());
+    let shows = args.terminal.wants_progress() && !is_stdout(&args.output);
+    let progress = Progress::late(shows, args.size);
     let mut out = Vec::with_capacity(2 * OUTPUT_BYTES);
     let (mut messages, mut written) = (0, 0);
     loop {
@@ -53,6 +56,7 @@ pub(super) fn run(args: &GenerateArgs) -> Result<ExitStatus> {
                 done => done.map_err(|error| target.error(error))?,
             }
             written += out.len() as u64;
+            progress.add(out.len() as u64);
             out.clear();
         }
         if enough {
@@ -65,6 +69,7 @@ pub(super) fn run(args: &GenerateArgs) -> Result<ExitStatus> {
             .map_err(|error| failed(&error.to_string()))?;
         messages += 1;
     }
+    progress.finish();
     target.commit()?;
     Ok(ExitStatus::Ok)
 }
@@ -131,9 +136,13 @@ fn day(args: &GenerateArgs, dir: &Path) -> Result<ExitStatus> {
     let [gateway, router, venue] = logs;
     let logs = RefCell::new([gateway?, router?, venue?]);
     let mut truth = Output::create(dir, "truth.jsonl", args.force)?;
+    let progress = Progress::late(args.terminal.wants_progress(), None);
     Day::new(args.seed, args.orders).run(
         |log, line| match logs.borrow_mut().get_mut(log as usize) {
-            Some(output) => output.add(line),
+            Some(output) => {
+                progress.add(line.len() as u64);
+                output.add(line)
+            }
             None => Ok(()),
         },
         |told| {
@@ -145,6 +154,7 @@ fn day(args: &GenerateArgs, dir: &Path) -> Result<ExitStatus> {
             truth.add(format!("{line}\n").as_bytes())
         },
     )?;
+    progress.finish();
     for mut output in logs.into_inner().into_iter().chain([truth]) {
         output.flush()?;
         output.target.commit()?;

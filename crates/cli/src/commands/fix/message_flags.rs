@@ -35,6 +35,15 @@ pub(crate) struct MessagesArgs {
     /// Scan with one instruction set: scalar, neon, sse2, avx2, avx512bw or avx512vbmi2
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub(crate) isa: Option<Isa>,
+    /// Read several logs in the order of time: parse and print message by message, stats log by log
+    ///
+    /// The time of a message is its SendingTime (52); the messages of one log stay in their order. stats reads one
+    /// log after the other, the one with the earliest first message first.
+    #[arg(long)]
+    pub(crate) by_time: bool,
+    /// Wait for what is appended to the log, over rotation and truncation, until Ctrl-C or --limit
+    #[arg(long, conflicts_with = "by_time")]
+    pub(crate) follow: bool,
     #[command(flatten)]
     pub(crate) wanted: WantedArgs,
     #[command(flatten)]

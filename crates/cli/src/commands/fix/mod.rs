@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 mod acceptor;
+mod by_time;
 mod certify;
 mod conclude;
 mod diff;
@@ -25,6 +26,7 @@ pub(crate) mod session_flags;
 mod sessions;
 mod settings;
 pub(crate) mod settings_flags;
+mod several;
 mod shown;
 mod store;
 mod store_exchange;

@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use files::INLINE_BYTES;
 use files::output::Output;
-use fixlog::{AllFaults, Block, Made, Selection, Statistics, Task, Worker, Workers};
+use fixlog::{
+    AllFaults, Block, Error, Made, Merge, Piece, Selection, Statistics, Task, Worker, Workers,
+};
 use latency::Recorder;
 use latency::report::{FloorKind, RowFloor};
 use report::{ExitStatus, Outcome};
@@ -15,12 +17,16 @@ use crate::commands::fix::conclude::{
     BAD_NAMED, conclude_bad, ended_file, left_values, named_some, no_match, no_messages, write_out,
 };
 use crate::commands::fix::health::Sessions;
-use crate::commands::fix::tables;
-use crate::commands::fix_logs::Inputs;
+use crate::commands::fix::{several, tables};
+use crate::commands::fix_logs::{self, Inputs};
 use crate::commands::stop::{Stop, of_threads, stopped};
 use crate::failure::{Failure, Result};
 use crate::io::context;
+use crate::term::progress::Progress;
 use crate::term::signal;
+
+/// Text that is gathered before it is written.
+const TEXT_BYTES: usize = 64 << 10;
 
 /// Which logs, and what is done with them.
 #[derive(Clone, Copy)]
@@ -34,6 +40,11 @@ pub(super) struct Plan<'a> {
     /// Whether some messages are not wanted.
     pub(super) filters: bool,
     pub(super) warns: bool,
+    /// Whether several logs are read in the order of time.
+    pub(super) by_time: bool,
+    pub(super) follows: bool,
+    /// Whether progress may be shown.
+    pub(super) shows_progress: bool,
 }
 
 /// What was made of a block, and when.
@@ -59,8 +70,8 @@ pub(super) struct Reading<'a> {
     faults: AllFaults,
     /// Of tags that no dictionary has: values that stayed as they were.
     left: BTreeMap<u32, u64>,
-    /// Messages of the file that is being read, whatever they are like.
-    seen: u64,
+    /// Messages of each file that is being read, whatever they are like.
+    seen: BTreeMap<usize, u64>,
     /// Which messages are passed on, if not all of those that pass the filter, and their text.
     selection: Option<(Selection, Vec<u8>)>,
     /// What became of sessions, if that is asked.
@@ -83,7 +94,7 @@ impl<'a> Reading<'a> {
             named: Vec::new(),
             faults: AllFaults::default(),
             left: BTreeMap::new(),
-            seen: 0,
+            seen: BTreeMap::new(),
             selection: None,
             sessions: None,
         })
@@ -108,7 +119,23 @@ impl<'a> Reading<'a> {
             Ok(bytes) => self.written += bytes,
             Err(stop) => return stopped(stop, outcome),
         }
-        let threads = match is_small(plan.files) {
+        let shows = plan.shows_progress && !plan.follows;
+        let progress = Progress::late(shows, fix_logs::bytes_of(plan.files));
+        let result = match plan.by_time {
+            true => self.all_by_time(&progress, outcome),
+            false => self.all(&progress, outcome),
+        };
+        progress.finish();
+        if let Err(stop) = result {
+            stopped(stop, outcome);
+        }
+        self.conclude(outcome);
+    }
+
+    /// Reads the logs one after the other.
+    fn all(&mut self, progress: &Progress, outcome: &mut Outcome) -> std::result::Result<(), Stop> {
+        let plan = self.plan;
+        let threads = match is_small(plan.files) && !plan.follows {
             true => 1,
             false => plan.threads.max(1),
         };
@@ -119,7 +146,9 @@ impl<'a> Reading<'a> {
             timed.span = Some((start, Instant::now()));
         };
         let workers = Workers::new().separator(plan.separator);
-        let inputs = Inputs(plan.files);
+        let inputs = Inputs::new(plan.files)
+            .follow(plan.follows)
+            .count(progress.counter());
         let ended = workers.run(
             &signal::interrupted,
             inputs,
@@ -128,44 +157,85 @@ impl<'a> Reading<'a> {
             |block, timed| {
                 self.take(block, timed)?;
                 if let Some(ended) = block.take_ended() {
-                    let seen = std::mem::take(&mut self.seen);
-                    let none = seen == 0 && ended.bytes > 0 && ended.error.is_none();
-                    if none && plan.warns {
-                        no_messages(plan.files, block.log());
-                    }
-                    if none && outcome.status == ExitStatus::Ok {
-                        outcome.status = ExitStatus::Partial;
-                    }
-                    ended_file(plan.files, block.log(), ended.bytes, ended.error, outcome);
+                    self.end(block.log(), ended.bytes, ended.error, outcome);
                 }
                 Ok(())
             },
         );
-        if let Err(error) = ended.result {
-            stopped(
-                of_threads(error, "a thread that reads blocks of the log"),
-                outcome,
-            );
-        }
-        self.conclude(outcome);
+        let role = "a thread that reads blocks of the log";
+        ended.result.map_err(|error| of_threads(error, role))
     }
 
-    fn take(&mut self, block: &Block, timed: &Timed) -> std::result::Result<(), Stop> {
-        let made = &timed.made;
+    /// Reads the logs at once.
+    fn all_by_time(
+        &mut self,
+        progress: &Progress,
+        outcome: &mut Outcome,
+    ) -> std::result::Result<(), Stop> {
+        let plan = several::Plan {
+            files: self.plan.files,
+            separator: self.plan.separator,
+            threads: self.plan.threads,
+            task: self.plan.task,
+            follows: false,
+            read: progress.counter(),
+        };
+        several::in_order(plan, &mut ByTime::new(self, outcome))
+    }
+
+    /// A log has ended.
+    fn end(&mut self, log: usize, bytes: u64, error: Option<Error>, outcome: &mut Outcome) {
+        let seen = self.seen.remove(&log).unwrap_or(0);
+        let none = seen == 0 && bytes > 0 && error.is_none();
+        if none && self.plan.warns {
+            no_messages(self.plan.files, log);
+        }
+        if none && outcome.status == ExitStatus::Ok {
+            outcome.status = ExitStatus::Partial;
+        }
+        ended_file(self.plan.files, log, bytes, error, outcome);
+    }
+
+    /// Counts what was made of a block.
+    fn count(&mut self, log: usize, made: &Made) {
         self.good += made.good;
         self.bad += made.bad;
         self.warned += made.warned;
         self.filtered += made.filtered;
-        self.seen += made.good + made.filtered + made.bad;
-        self.faults.add(block.log(), &made.faults);
+        *self.seen.entry(log).or_default() += made.good + made.filtered + made.bad;
+        self.faults.add(log, &made.faults);
         for (tag, values) in &made.left {
             *self.left.entry(*tag).or_default() += values;
         }
         for (offset, error) in &made.named {
             if self.named.len() < BAD_NAMED {
-                self.named.push((block.log(), *offset, error.clone()));
+                self.named.push((log, *offset, error.clone()));
             }
         }
+    }
+
+    /// Appends what is wanted of a piece; whether that was all.
+    fn pass(&mut self, piece: Piece, text: &[u8], out: &mut Vec<u8>) -> bool {
+        match &mut self.selection {
+            Some((selection, _)) => selection.piece(piece, text, out),
+            None => {
+                out.extend_from_slice(text);
+                false
+            }
+        }
+    }
+
+    /// Writes text to standard output.
+    fn write(&mut self, text: &[u8]) -> std::result::Result<(), Stop> {
+        if !text.is_empty() {
+            self.written += write_out(&mut self.out, text)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, block: &Block, timed: &Timed) -> std::result::Result<(), Stop> {
+        let made = &timed.made;
+        self.count(block.log(), made);
         if let Some((stats, waits)) = &mut self.stats {
             stats.add(block.log(), &made.part, |ns| waits.record_ns(ns));
         }
@@ -276,6 +346,59 @@ impl<'a> Reading<'a> {
             outcome.complete = false;
             outcome.status = ExitStatus::Interrupted;
         }
+    }
+}
+
+/// Writes messages in the order of time.
+struct ByTime<'r, 'a> {
+    reading: &'r mut Reading<'a>,
+    outcome: &'r mut Outcome,
+    text: Vec<u8>,
+}
+
+impl<'r, 'a> ByTime<'r, 'a> {
+    fn new(reading: &'r mut Reading<'a>, outcome: &'r mut Outcome) -> Self {
+        Self {
+            reading,
+            outcome,
+            text: Vec::new(),
+        }
+    }
+}
+
+impl several::InOrder for ByTime<'_, '_> {
+    type Part = several::Piece;
+
+    fn part(&mut self, mut piece: several::Piece) -> several::Piece {
+        self.reading.count(piece.log, &piece.made);
+        if let Some(ended) = piece.ended.take() {
+            // Each log is the only one of its threads.
+            let error = ended.error.map(|error| error.of_log(piece.log));
+            self.reading
+                .end(piece.log, ended.bytes, error, self.outcome);
+        }
+        piece
+    }
+
+    fn take(&mut self, merge: &mut Merge<several::Piece>) -> std::result::Result<(), Stop> {
+        while let Some((part, at)) = merge.next() {
+            let is_last = at + 1 == part.made.pieces.len();
+            let (piece, text) = part.made.piece(at);
+            let is_enough = self.reading.pass(piece, text, &mut self.text);
+            if is_last {
+                merge.sweep();
+            }
+            if is_enough || self.text.len() >= TEXT_BYTES {
+                self.reading.write(&self.text)?;
+                self.text.clear();
+            }
+            if is_enough {
+                return Err(Stop::Enough);
+            }
+        }
+        self.reading.write(&self.text)?;
+        self.text.clear();
+        Ok(())
     }
 }
 

@@ -142,7 +142,7 @@ impl Replay<'_> {
         decoder: &mut Decoder,
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
-        let mut blocks = Blocks::new(Inputs(files), self.args.separator.into());
+        let mut blocks = Blocks::new(Inputs::new(files), self.args.separator.into());
         let (mut block, mut messages) = (Block::default(), Messages::new());
         while !signal::interrupted() && blocks.next(&mut block, &|| false) {
             let mut result = Ok(());

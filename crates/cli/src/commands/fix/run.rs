@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
-use std::io::Read as _;
+use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
 
 use files::display;
@@ -19,11 +19,13 @@ use report::{ExitStatus, Outcome};
 
 use crate::args::output::TerminalArgs;
 use crate::args::threads;
+use crate::commands::fix::by_time;
 use crate::commands::fix::conclude::lines;
 use crate::commands::fix::flags::{
     AnonymizeArgs, DiffArgs, FilterArgs, FixArgs, FixCommand, ReplayArgs,
 };
 use crate::commands::fix::health::Sessions;
+use crate::commands::fix::message_flags::MessagesArgs;
 use crate::commands::fix::read::{Plan, Reading};
 use crate::commands::fix::row_flags::RowsArgs;
 #[cfg(target_os = "linux")]
@@ -74,6 +76,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
             (&args.messages, setup, "fix health")
         }
         FixCommand::Orders(args) => {
+            one_log_to_follow(&args.messages)?;
             let path = args.messages.dictionary.as_deref();
             let dictionary = path.map(dictionary).transpose()?;
             let isa = decoder(args.messages.isa, dictionary.as_ref())?.isa();
@@ -137,6 +140,20 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
     let chosen = wanted
         .map(|(args, form)| rows(args, form, dictionary.as_ref()))
         .transpose()?;
+    one_log_to_follow(messages)?;
+    if messages.by_time && !matches!(job, Job::Parse | Job::Print | Job::Statistics) {
+        return Err(Failure::usage("--by-time is for parse, print and stats")
+            .help("leave it out: the logs are read one after the other"));
+    }
+    let sorted;
+    let files = match messages.by_time && messages.files.len() > 1 && matches!(job, Job::Statistics)
+    {
+        true => {
+            sorted = by_time::sorted(&messages.files)?;
+            &sorted
+        }
+        false => &messages.files,
+    };
     let rows = &[LatencyName::Service];
     let session = Session::start(&Setup { rows, ..setup })?;
     let recorder = |operation: &str, series: &str| {
@@ -150,7 +167,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
     params.insert("isa".to_owned(), isa.name().into());
     params.insert("threads".to_owned(), threads.into());
     let task = Task::new(job)
-        .names(&messages.files)
+        .names(files)
         .isa(isa)
         .lines(lines())
         .filter(Some(&filter))
@@ -163,14 +180,26 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
             Some(Selection::new(args.limit, args.context as usize)),
         ),
     };
+    let by_time = messages.by_time && messages.files.len() > 1;
+    let is_merged = by_time && wanted.is_some();
+    let task = match is_merged {
+        true => task
+            .pieces(selection.is_some() && wanted.is_some_and(|(args, _)| args.context > 0))
+            .times(true),
+        false => task,
+    };
     let plan = Plan {
-        files: &messages.files,
+        files,
         separator: messages.separator.into(),
         threads,
         task: task.checks(checks),
         counts_noise: matches!(job, Job::Validate),
         filters: !filter.is_empty(),
         warns: terminal.is_some_and(TerminalArgs::wants_warnings),
+        by_time: is_merged,
+        follows: messages.follow,
+        shows_progress: terminal.is_some_and(TerminalArgs::wants_progress)
+            && (matches!(job, Job::Statistics) || !std::io::stdout().is_terminal()),
     };
     let pieces = recorder("block of up to 128 KiB", kind);
     let waits = matches!(job, Job::Statistics).then(|| recorder("order", "order to execution"));
@@ -184,6 +213,15 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         &mut outcome,
     );
     session.finish(outcome)
+}
+
+/// A log that is followed never ends, so there is one.
+fn one_log_to_follow(messages: &MessagesArgs) -> Result<()> {
+    match messages.follow && messages.files.len() > 1 {
+        true => Err(Failure::usage("--follow is for one log")
+            .help("tail -qF A.log B.log | perfkit fix … follows several")),
+        false => Ok(()),
+    }
 }
 
 fn compare(args: &DiffArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {

@@ -79,14 +79,15 @@ impl Source for Log {
                     match input.read(&mut room[filled..], stopped)? {
                         Got::Bytes(count) => filled += count,
                         Got::Stopped => return Ok(Got::Stopped),
-                        Got::End => break Magic::Plain,
+                        Got::End | Got::Restarted => break Magic::Plain,
                     }
                     match magic(&room[..filled]) {
                         Magic::Begun => {}
                         magic => break magic,
                     }
                 };
-                let Self::Unread(input) = std::mem::replace(self, Self::Plain(Input::Ended)) else {
+                let Self::Unread(input) = std::mem::replace(self, Self::Plain(Input::ended()))
+                else {
                     return Ok(Got::End);
                 };
                 let codec = match magic {
@@ -132,7 +133,7 @@ impl Packed {
                 match self.input.read(&mut self.buffer, stopped)? {
                     Got::Bytes(count) => self.rest = 0..count,
                     Got::Stopped => return Ok(Got::Stopped),
-                    Got::End => {
+                    Got::End | Got::Restarted => {
                         self.codec.finish()?;
                         self.ended = true;
                         break;

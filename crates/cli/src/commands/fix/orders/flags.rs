@@ -42,6 +42,15 @@ pub(crate) struct OrdersArgs {
         help_heading = "Orders"
     )]
     pub(crate) list: Vec<Listed>,
+    /// With --list, a line per order over all sessions, by its state on the first one
+    ///
+    /// `reached` is the last party that got it, `sessions` what it was on each session.
+    #[arg(long, requires = "list", help_heading = "Orders")]
+    pub(crate) chains: bool,
+    /// How many of the slowest orders of each kind the report names
+    #[arg(long, value_name = "N", default_value_t = 5,
+          value_parser = clap::value_parser!(u32).range(..=10_000), help_heading = "Orders")]
+    pub(crate) slowest: u32,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

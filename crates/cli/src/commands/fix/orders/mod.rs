@@ -1,7 +1,8 @@
 //! `perfkit fix orders`: what became of each order.
 
+mod chains;
 pub(crate) mod flags;
-mod read;
+mod follower;
 mod run;
 mod watch;
 

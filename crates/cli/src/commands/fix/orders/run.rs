@@ -1,6 +1,7 @@
 //! Follows the orders of logs and reports what became of them.
 
 use std::ffi::OsString;
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 use files::output::Output;
@@ -12,17 +13,20 @@ use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome, names};
 
 use super::flags::OrdersArgs;
-use super::read::{self, Plan};
+use super::follower::Follower;
 use super::watch::{Wanted, Watcher};
 use crate::args::threads;
 use crate::commands::fix::conclude::{
     BAD_NAMED, conclude_bad, ended_file, lines, named_some, no_match, no_messages,
 };
+use crate::commands::fix::several::{self, Plan};
 use crate::commands::fix::tables;
+use crate::commands::fix_logs;
 use crate::commands::stop::stopped;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::session::{Session, Setup};
+use crate::term::progress::Progress;
 use crate::term::{message, signal};
 
 /// Reasons that the report names.
@@ -56,33 +60,41 @@ pub(in crate::commands::fix) fn run(
         .lines(lines())
         .filter(Some(&filter))
         .dictionary(dictionary);
+    let terminal = &args.output.terminal;
+    let shows = terminal.wants_progress() && !messages.follow;
+    let shows = shows && !(args.writes_orders() && std::io::stdout().is_terminal());
+    let progress = Progress::late(shows, fix_logs::bytes_of(files));
+    let count = threads(messages.threads)?;
     let plan = Plan {
         files,
         separator: messages.separator.into(),
-        threads: threads(messages.threads)?,
+        threads: count,
         task,
+        follows: messages.follow,
+        read: progress.counter(),
     };
     let failed = |error| Failure::io("write", Path::new("standard output"), &error);
     let out = Output::stdout(context()).map_err(failed)?;
     let wanted = match (args.list.as_slice(), args.id.as_slice()) {
         ([], []) => Wanted::Nothing,
         ([], ids) => Wanted::Ids(ids),
+        (listed, _) if args.chains => Wanted::Chains(listed, Box::default()),
         (listed, _) => Wanted::Listed(listed),
     };
     let shown = LifeLines::new(lines(), files);
-    let mut watcher = Watcher::new(wanted, shown, out, recorder);
+    let mut watcher = Watcher::new(wanted, args.slowest as usize, shown, out, recorder);
     let mut book = Book::new();
     let warns = args.output.terminal.wants_warnings();
     let (mut good, mut bad, mut filtered) = (0, 0, 0);
     let (mut faults, mut named) = (AllFaults::default(), Vec::new());
     let mut seen = vec![0_u64; files.len()];
-    let result = read::all(plan, &mut book, &mut watcher, |piece| {
+    let mut on_piece = |piece: &mut several::Piece| {
         let made = &piece.made;
         good += made.good;
         bad += made.bad;
         filtered += made.filtered;
         seen[piece.log] += made.good + made.bad + made.filtered;
-        faults.add(piece.log, read::faults(piece));
+        faults.add(piece.log, &made.faults);
         for (offset, error) in &made.named {
             if named.len() < BAD_NAMED {
                 named.push((piece.log, *offset, error.clone()));
@@ -100,7 +112,11 @@ pub(in crate::commands::fix) fn run(
             let error = ended.error.map(|error| error.of_log(piece.log));
             ended_file(files, piece.log, ended.bytes, error, &mut outcome);
         }
-    });
+    };
+    let mut follower = Follower::new(&mut book, &mut watcher, &mut on_piece);
+    let result = several::in_order(plan, &mut follower);
+    let result = result.and_then(|()| follower.finish());
+    progress.finish();
     match result.and_then(|()| watcher.timelines(&book.clocks())) {
         Err(stop) => stopped(stop, &mut outcome),
         Ok(missing) if !missing.is_empty() => {
@@ -117,7 +133,7 @@ pub(in crate::commands::fix) fn run(
     outcome.bytes_out = watcher.written;
     outcome.ops = Some(good + bad);
     let params = &mut outcome.workload.params;
-    params.insert("threads".to_owned(), plan.threads.into());
+    params.insert("threads".to_owned(), count.into());
     params.insert("messages".to_owned(), good.into());
     params.insert("messages_bad".to_owned(), bad.into());
     params.insert("messages_about_orders".to_owned(), book.messages().into());

@@ -6,12 +6,11 @@ use files::output::Output;
 use fixlog::orders::{Life, LifeLines, State, Wait, Watch};
 use latency::Recorder;
 
+use super::chains::Chains;
 use super::flags::Listed;
 use crate::commands::fix::conclude::write_out;
 use crate::commands::stop::Stop;
 
-/// Orders that are named as the slowest of each kind.
-const SLOWEST: usize = 5;
 /// Hops whose times are distributions of their own.
 const HOPS_MAX: usize = 64;
 /// Reasons of rejects that are told apart, and bytes of each.
@@ -24,6 +23,8 @@ const HELD: usize = 1 << 16;
 pub(super) enum Wanted<'a> {
     Nothing,
     Listed(&'a [Listed]),
+    /// The same over all sessions, with those of which some session is still to come.
+    Chains(&'a [Listed], Box<Chains>),
     Ids(&'a [String]),
 }
 
@@ -50,6 +51,8 @@ type NewRecorder<'a> = Box<dyn Fn(&str, &str) -> Recorder + 'a>;
 /// Gathers what the report has.
 pub(super) struct Watcher<'a> {
     wanted: Wanted<'a>,
+    /// How many orders are named as the slowest of each kind.
+    named: usize,
     lines: LifeLines<'a>,
     text: Vec<u8>,
     out: Output,
@@ -73,12 +76,14 @@ pub(super) struct Watcher<'a> {
 impl<'a> Watcher<'a> {
     pub(super) fn new(
         wanted: Wanted<'a>,
+        named: usize,
         lines: LifeLines<'a>,
         out: Output,
         recorder: impl Fn(&str, &str) -> Recorder + 'a,
     ) -> Self {
         Self {
             wanted,
+            named,
             lines,
             text: Vec::new(),
             out,
@@ -108,11 +113,21 @@ impl<'a> Watcher<'a> {
         Ok(())
     }
 
+    /// Writes the orders of which something is missing, at the end.
+    pub(super) fn rest(&mut self, parties: &[Vec<u8>]) {
+        if let Wanted::Chains(listed, chains) = &mut self.wanted {
+            while let Some(lives) = chains.rest() {
+                chain(self.lines, listed, &lives, &mut self.text, parties);
+            }
+        }
+    }
+
     /// Writes the orders that were asked for; how many of the ids were not found.
     pub(super) fn timelines(&mut self, clocks: &[i64]) -> Result<Vec<String>, Stop> {
-        let Wanted::Ids(ids) = self.wanted else {
+        let Wanted::Ids(ids) = &self.wanted else {
             return Ok(Vec::new());
         };
+        let ids = *ids;
         let mut missing = Vec::new();
         for id in ids {
             let mut numbers: HashSet<u64> = HashSet::new();
@@ -141,6 +156,21 @@ impl<'a> Watcher<'a> {
         }
         self.flush()?;
         Ok(missing)
+    }
+}
+
+/// Writes an order, if it is listed.
+fn chain(
+    lines: LifeLines<'_>,
+    listed: &[Listed],
+    lives: &[Life],
+    text: &mut Vec<u8>,
+    parties: &[Vec<u8>],
+) {
+    let is_listed = |first: &Life| listed.iter().any(|listed| listed.has(first));
+    if lives.first().is_some_and(is_listed) {
+        let lives: Vec<_> = lives.iter().collect();
+        lines.chain(text, &lives, parties);
     }
 }
 
@@ -191,8 +221,13 @@ impl Watch for Watcher<'_> {
                 None => {}
             }
         }
-        match self.wanted {
+        match &mut self.wanted {
             Wanted::Nothing => {}
+            Wanted::Chains(listed, chains) => {
+                if let Some(whole) = chains.add(life) {
+                    chain(self.lines, listed, &whole, &mut self.text, parties);
+                }
+            }
             Wanted::Listed(listed) => {
                 if listed.iter().any(|listed| listed.has(life)) {
                     self.lines.json(&mut self.text, life, parties);
@@ -224,7 +259,7 @@ impl Watch for Watcher<'_> {
             .or_insert_with(|| recorder("order", wait.name()))
             .record_ns(ns);
         let slowest = self.slowest.entry(wait).or_default();
-        if slowest.len() == SLOWEST && slowest.last().is_some_and(|last| last.ns >= ns) {
+        if slowest.len() >= self.named && slowest.last().is_some_and(|last| last.ns >= ns) {
             return;
         }
         let Some(step) = life.steps.first() else {
@@ -239,7 +274,7 @@ impl Watch for Watcher<'_> {
             line: step.line,
         };
         slowest.insert(at, slow);
-        slowest.truncate(SLOWEST);
+        slowest.truncate(self.named);
     }
 
     fn hop(&mut self, [from, to]: [&[u8]; 2], back: bool, ns: u64) {

@@ -1,13 +1,12 @@
-//! Several logs at once: threads read each, and one follows orders in the order of time.
+//! Several logs at once: threads read each, and one takes what they made in the order of time.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use fixlog::orders::{Batch, Book, Merge};
-use fixlog::{Block, Ended, Faults, Made, Separator, Task, Worker, Workers};
+use fixlog::{Block, Ended, Made, Merge, Separator, Task, Timed, Worker, Workers};
 
-use super::watch::Watcher;
 use crate::commands::fix_logs::Inputs;
 use crate::commands::stop::{Stop, of_threads};
 use crate::failure::Failure;
@@ -23,6 +22,20 @@ pub(super) struct Piece {
     pub(super) ended: Option<Ended>,
 }
 
+impl Timed for Piece {
+    fn log(&self) -> usize {
+        self.log
+    }
+
+    fn items(&self) -> usize {
+        self.made.pieces.len()
+    }
+
+    fn time_ns(&self, at: usize) -> Option<i64> {
+        self.made.times_ns.get(at).copied().flatten()
+    }
+}
+
 /// Which logs are read, and how.
 #[derive(Clone, Copy)]
 pub(super) struct Plan<'a> {
@@ -30,15 +43,25 @@ pub(super) struct Plan<'a> {
     pub(super) separator: Separator,
     pub(super) threads: u32,
     pub(super) task: Task<'a>,
+    pub(super) follows: bool,
+    /// Counts the bytes that are read.
+    pub(super) read: &'a Arc<AtomicU64>,
 }
 
-/// Reads all logs. `seen` gets each block, once.
-pub(super) fn all(
-    plan: Plan<'_>,
-    book: &mut Book,
-    watcher: &mut Watcher<'_>,
-    mut seen: impl FnMut(&mut Piece),
-) -> Result<(), Stop> {
+/// Takes what was made of logs, in the order of time.
+pub(super) trait InOrder {
+    /// A part of a log.
+    type Part: Timed;
+
+    /// What of a piece waits for its turn. Each piece comes once, those of a log in its order.
+    fn part(&mut self, piece: Piece) -> Self::Part;
+
+    /// Takes what can be given out.
+    fn take(&mut self, merge: &mut Merge<Self::Part>) -> Result<(), Stop>;
+}
+
+/// Reads all logs.
+pub(super) fn in_order<T: InOrder>(plan: Plan<'_>, taker: &mut T) -> Result<(), Stop> {
     let done = AtomicBool::new(false);
     let threads = (plan.threads as usize / plan.files.len()).max(1);
     std::thread::scope(|scope| {
@@ -63,22 +86,18 @@ pub(super) fn all(
         }
         let mut merge = Merge::new(plan.files.len());
         let mut result = Ok(());
-        while let Some(log) = merge.needs() {
+        while result.is_ok()
+            && let Some(log) = merge.needs()
+        {
             match logs.get(log).map(Receiver::recv) {
-                Some(Ok(mut piece)) => {
-                    seen(&mut piece);
-                    let part = std::mem::take(&mut piece.made.orders);
-                    merge.push(Batch::new(log, part));
-                }
+                Some(Ok(piece)) => merge.push(taker.part(piece)),
                 _ => merge.end(log),
             }
-            book.take(&mut merge, watcher);
-            if let Err(stop) = watcher.flush() {
-                result = Err(stop);
-                break;
-            }
+            result = taker.take(&mut merge);
         }
-        book.take(&mut merge, watcher);
+        if result.is_ok() {
+            result = taker.take(&mut merge);
+        }
         done.store(true, Ordering::Relaxed);
         drop(logs);
         for reader in readers {
@@ -92,10 +111,6 @@ pub(super) fn all(
                         .into());
                 }
             }
-        }
-        if result.is_ok() {
-            book.finish(watcher);
-            result = watcher.flush();
         }
         result
     })
@@ -114,16 +129,16 @@ fn one(
     let cancelled = || signal::interrupted() || done.load(Ordering::Relaxed);
     let ended = Workers::new().separator(plan.separator).run(
         &cancelled,
-        Inputs(file),
+        Inputs::new(file).follow(plan.follows).count(plan.read),
         workers,
-        |worker, block: &Block, made: &mut Box<Made>| worker.block(block, made),
+        |worker, block: &Block, made: &mut Box<Made>| worker.block_of(log, block, made),
         |block, made| {
             let piece = Piece {
                 log,
                 made: std::mem::take(made),
                 ended: block.take_ended(),
             };
-            // Whoever follows orders has seen enough.
+            // Whoever takes it has seen enough.
             sender.send(piece).map_err(|_| Stop::Enough)
         },
     );
@@ -134,9 +149,4 @@ fn one(
         },
         Ok(()) => Ok(()),
     }
-}
-
-/// Adds up the faults of blocks.
-pub(super) fn faults(piece: &Piece) -> &Faults {
-    &piece.made.faults
 }
