@@ -20,13 +20,13 @@ pub(crate) struct FixLog {
 
 /// The fastest round of a command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Row {
-    command: String,
-    seconds: f64,
+pub(crate) struct Row {
+    pub(crate) command: String,
+    pub(crate) seconds: f64,
     /// Of all threads and processes.
-    processor_s: f64,
+    pub(crate) processor_s: f64,
     /// Of the largest process.
-    peak_mib: f64,
+    pub(crate) peak_mib: f64,
 }
 
 impl Body for FixLog {

@@ -18,6 +18,7 @@ pub(crate) mod deflate;
 pub(crate) mod deflate_sweep;
 pub(crate) mod dictionary;
 pub(crate) mod fix;
+pub(crate) mod fix_desk;
 pub(crate) mod fix_log;
 pub(crate) mod fix_session;
 pub(crate) mod fix_shapes;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Body, Made};
 use crate::peers::{
     async_streams, betree, betree_shapes, commands, comparisons, deflate, deflate_sweep,
-    dictionary, fix, fix_log, fix_session, fix_shapes, recipes, reports,
+    dictionary, fix, fix_desk, fix_log, fix_session, fix_shapes, recipes, reports,
 };
 use crate::peers::{stress, verdicts, zip};
 
@@ -23,6 +23,7 @@ pub(crate) enum Results {
     DeflateSweep(deflate_sweep::DeflateSweep),
     Dictionary(dictionary::Dictionary),
     Fix(fix::Fix),
+    FixDesk(fix_desk::FixDesk),
     FixLog(fix_log::FixLog),
     FixSession(fix_session::FixSession),
     FixShapes(fix_shapes::FixShapes),
@@ -48,6 +49,7 @@ impl Results {
             Self::DeflateSweep(body) => body,
             Self::Dictionary(body) => body,
             Self::Fix(body) => body,
+            Self::FixDesk(body) => body,
             Self::FixLog(body) => body,
             Self::FixSession(body) => body,
             Self::FixShapes(body) => body,

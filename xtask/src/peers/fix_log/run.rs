@@ -12,7 +12,7 @@ use crate::{metadata, sh};
 
 const ROUNDS: u32 = 2;
 /// What measures a command; bash has none that says what was held.
-const TIME: &str = "/usr/bin/time";
+pub(crate) const TIME: &str = "/usr/bin/time";
 
 /// Names, and lines of shell in which $1 is perfkit and $2 the log.
 fn commands() -> Vec<(String, String)> {
@@ -86,7 +86,7 @@ pub(crate) fn run(log: &str) -> Result<()> {
     Ok(())
 }
 
-fn timed(name: &str, line: &str, perfkit: &Path, log: &str) -> Result<Row> {
+pub(crate) fn timed(name: &str, line: &str, perfkit: &Path, log: &str) -> Result<Row> {
     let mut command = sh::command(TIME);
     command
         .env("LC_ALL", "C")
