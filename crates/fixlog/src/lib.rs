@@ -36,6 +36,7 @@ mod shape;
 mod source;
 mod spell;
 mod split;
+mod stamp;
 mod statistics;
 mod text;
 mod worker;

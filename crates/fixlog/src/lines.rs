@@ -132,7 +132,7 @@ impl Lines {
             let _ = write!(out, ",\"stream_offset\":{}", origin.stream_offset);
         }
         if let Some(ns) = origin.time_ns {
-            let _ = write!(out, ",\"arrived\":\"{}\"", crate::orders::time(ns));
+            let _ = write!(out, ",\"arrived\":\"{}\"", crate::stamp::time(ns));
         }
     }
 

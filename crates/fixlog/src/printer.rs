@@ -358,7 +358,7 @@ fn end_first(line: &mut Line<'_>, place: Place<'_>, lines: Lines) {
         exactly(line, origin.stream.as_bytes());
         if let Some(ns) = origin.time_ns {
             exactly(line, b" at ");
-            exactly(line, crate::orders::time(ns).as_bytes());
+            exactly(line, crate::stamp::time(ns).as_bytes());
         }
     }
     if let Some(path) = place.path {

@@ -11,6 +11,9 @@ use crate::record::Body;
 
 pub(crate) mod run;
 
+/// What of a log the Python script reads.
+const PYTHON_BYTES: u64 = 16 << 20;
+
 /// Commands over logs of several shapes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct FixDesk {
@@ -45,7 +48,7 @@ impl Body for FixDesk {
             )?;
             for row in &log.rows {
                 let bytes = match row.command.contains("simplefix") {
-                    true => log.bytes.min(run::PYTHON_BYTES),
+                    true => log.bytes.min(PYTHON_BYTES),
                     false => log.bytes,
                 };
                 writeln!(

@@ -54,7 +54,7 @@ impl Text {
 
     fn piece(&mut self, bytes: &[u8], origin: Origin) {
         if let Some(ns) = origin.time_ns {
-            let time = crate::orders::time(ns);
+            let time = crate::stamp::time(ns);
             self.bytes.extend_from_slice(time.as_bytes());
             self.bytes.push(b' ');
         }

@@ -15,8 +15,10 @@ pub use book::Book;
 pub use event::OrderPart;
 pub use hop::{Hop, HopCount};
 pub use life::{Life, State, Step, StepKind};
-pub use text::{LifeLines, time};
+pub use text::LifeLines;
 pub use wait::{Wait, Watch};
+
+pub use crate::stamp::time;
 
 #[cfg(test)]
 mod tests;

@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use fixcore::Timestamp;
-
 use super::life::{Life, Step};
 use crate::Lines;
+use crate::stamp::time;
 
 /// The fields of a step and their keys in JSON.
 const KEYS: [(u32, &str); 12] = [
@@ -24,8 +23,6 @@ const KEYS: [(u32, &str); 12] = [
     (58, "text"),
     (373, "reason"),
 ];
-/// Digits of nanoseconds within a millisecond.
-const MILLI_NS: i64 = 1_000_000;
 
 /// Writes lives of orders.
 #[derive(Debug, Clone, Copy)]
@@ -278,22 +275,6 @@ fn text(lines: Lines, out: &mut Vec<u8>, key: &str, value: Option<&[u8]>) {
 
 fn shown(value: &[u8]) -> String {
     String::from_utf8_lossy(value).into_owned()
-}
-
-/// A time as FIX writes it, with as many digits as it needs, at least milliseconds.
-#[must_use]
-pub fn time(ns: i64) -> String {
-    let millis = Timestamp(ns).to_millis();
-    let mut text = String::from_utf8_lossy(&millis).into_owned();
-    let rest = ns.rem_euclid(MILLI_NS);
-    if rest > 0 {
-        let digits = format!("{rest:06}");
-        text.push_str(match digits.strip_suffix("000") {
-            Some(micros) => micros,
-            None => &digits,
-        });
-    }
-    text
 }
 
 /// A span of time with three digits behind the point.

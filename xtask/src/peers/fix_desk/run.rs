@@ -12,8 +12,6 @@ use crate::record::{Machine, Record, Results};
 use crate::{metadata, sh};
 
 const ROUNDS: u32 = 3;
-/// What of a log the Python script reads.
-pub(super) const PYTHON_BYTES: u64 = 16 << 20;
 /// Counts messages of type 8.
 const PYTHON: &str = "import sys, simplefix
 p, n = simplefix.FixParser(), 0
