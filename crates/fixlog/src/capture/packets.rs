@@ -159,7 +159,10 @@ impl Packets {
                 },
                 Format::Ng { is_big, interfaces } => match block(is_big, interfaces, rest) {
                     Ok((left, found)) => (before - left, found),
-                    Err(Stop::More) if is_too_long(rest, 4, is_big_block(rest, *is_big)) => {
+                    Err(Stop::More)
+                        if is_big_block(rest, *is_big)
+                            .is_some_and(|is_big| is_too_long(rest, 4, is_big)) =>
+                    {
                         return Err(self.damaged("a block states an impossible length"));
                     }
                     Err(Stop::More) => return Ok(None),
@@ -196,11 +199,11 @@ fn is_too_long(record: &[u8], at: usize, is_big: bool) -> bool {
     stated.is_some_and(|stated| stated as usize > RECORD_BYTES_MAX)
 }
 
-/// The order of bytes in a block: a section says it itself.
-fn is_big_block(block: &[u8], is_big: bool) -> bool {
-    match (block.get(..4), block.get(8..12)) {
-        (Some(SECTION), Some(order)) => order == [0x1a, 0x2b, 0x3c, 0x4d],
-        _ => is_big,
+/// The order of bytes in a block; `None` as long as a section has not said it.
+fn is_big_block(block: &[u8], is_big: bool) -> Option<bool> {
+    match block.starts_with(SECTION) {
+        true => Some(block.get(8..12)? == [0x1a, 0x2b, 0x3c, 0x4d]),
+        false => Some(is_big),
     }
 }
 
