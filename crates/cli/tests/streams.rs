@@ -22,7 +22,7 @@ pub(crate) enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-pub(crate) const ROWS: [(&str, Uses, &str); 74] = [
+pub(crate) const ROWS: [(&str, Uses, &str); 76] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
