@@ -319,18 +319,17 @@ impl BetreeArgs {
         match &self.command {
             BetreeCommand::Generate(args) if args.list => Files::default().stdout(Stdout::Data),
             BetreeCommand::Generate(_) => Files::default(),
-            #[cfg(feature = "workers")]
-            BetreeCommand::Match(args) if args.workers.from.is_some() => {
-                let files = args.tree.files(args.analysis.files());
-                let files = files.reads_some("--priorities", &args.priorities);
-                args.workers.files(files)
+            BetreeCommand::Match(args) => {
+                let files = args
+                    .tree
+                    .files(args.analysis.files())
+                    .reads("--events", &args.events)
+                    .reads_some("--priorities", &args.priorities)
+                    .stdout(Stdout::Data);
+                #[cfg(feature = "workers")]
+                let files = args.workers.files(files);
+                files
             }
-            BetreeCommand::Match(args) => args
-                .tree
-                .files(args.analysis.files())
-                .reads("--events", &args.events)
-                .reads_some("--priorities", &args.priorities)
-                .stdout(Stdout::Data),
             BetreeCommand::Build(args) => args
                 .tree
                 .files(Files::default())

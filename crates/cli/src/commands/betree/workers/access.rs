@@ -30,7 +30,11 @@ pub(super) fn access(args: &AccessArgs) -> Result<Access> {
     };
     let user = args.user.clone().or_else(|| unstated("NATS_USER"));
     let user = match (user, &args.password_file) {
-        (None, _) => None,
+        (None, None) => None,
+        (None, Some(_)) => {
+            return Err(Failure::usage("there is a password and no user")
+                .help("state --user, or set NATS_USER"));
+        }
         (Some(user), Some(path)) => Some((user, line(path)?)),
         (Some(user), None) => {
             let password = environment("NATS_PASSWORD").ok_or_else(|| {
@@ -45,6 +49,9 @@ pub(super) fn access(args: &AccessArgs) -> Result<Access> {
         .clone()
         .or_else(|| environment("NATS_CA").map(PathBuf::from));
     let certificate = args.tls_cert.clone().zip(args.tls_key.clone());
+    if certificate.is_none() && (args.tls_cert.is_some() || args.tls_key.is_some()) {
+        return Err(Failure::usage("--tls-cert and --tls-key belong together").help("state both"));
+    }
     // The library reads them later; a path that is wrong is said now.
     let paths = authority
         .iter()

@@ -22,7 +22,7 @@ pub(crate) struct AccessArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "token_file")]
     pub(crate) user: Option<String>,
     /// File with the password of --user
-    #[arg(long, value_name = "FILE", requires = "user", hide_short_help = true)]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) password_file: Option<PathBuf>,
     /// File with a token; or NATS_TOKEN
     #[arg(long, value_name = "FILE", hide_short_help = true)]
@@ -31,20 +31,10 @@ pub(crate) struct AccessArgs {
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) tls_ca: Option<PathBuf>,
     /// Certificate to show to the server, as PEM
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "tls_key",
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) tls_cert: Option<PathBuf>,
     /// Key of --tls-cert, as PEM
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "tls_cert",
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) tls_key: Option<PathBuf>,
 }
 
@@ -87,7 +77,7 @@ pub(crate) struct WorkerArgs {
     /// Any number of workers share the blocks. A block is acknowledged once its answer is stored; the blocks of a
     /// worker that dies are given to others.
     #[arg(long, value_name = "URL", requires_all = ["to", "snapshot"],
-          conflicts_with_all = ["events", "live"])]
+          conflicts_with_all = ["events", "expressions", "live"])]
     pub(crate) from: Option<Address>,
     /// Publish answers to this stream
     #[arg(long, value_name = "URL", requires = "from")]
@@ -291,9 +281,8 @@ mod tests {
         for wrong in [
             "--password p",
             "--token t",
-            "--password-file p",
             "--creds c --token-file t",
-            "--tls-cert c",
+            "--creds c --user me",
         ] {
             assert!(!parses(&format!("{whole} {wrong}")), "{wrong}");
         }
