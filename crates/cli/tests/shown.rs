@@ -191,7 +191,7 @@ fn rows() -> Vec<Row> {
         ),
         row("betree serve", "betree serve --listen {H}"),
         #[cfg(feature = "workers")]
-        row("betree feed", "betree feed --to nats://127.0.0.1:9/S {H}"),
+        row("betree feed", "betree feed --to {H}"),
         #[cfg(feature = "workers")]
         row(
             "betree join",

@@ -22,7 +22,10 @@ pub(crate) enum Uses {
 
 use Uses::{Both, Long, Nothing, Output};
 
-pub(crate) const ROWS: [(&str, Uses, &str); 76] = [
+/// Commands of the feature `workers` have rows of their own.
+const COUNT: usize = if cfg!(feature = "workers") { 76 } else { 74 };
+
+pub(crate) const ROWS: [(&str, Uses, &str); COUNT] = [
     ("compress", Output, "compress -qqc a"),
     ("compress", Both, "compress -qq"),
     ("compress", Nothing, "compress -qqf a -o x"),
@@ -79,8 +82,10 @@ pub(crate) const ROWS: [(&str, Uses, &str); 76] = [
         Nothing,
         "betree serve --domains t/domains --listen 127.0.0.1:0 --duration 20ms",
     ),
-    ("betree feed", Long, "betree feed"),
-    ("betree join", Long, "betree join"),
+    #[cfg(feature = "workers")]
+    ("betree feed", Output, "betree feed --help"),
+    #[cfg(feature = "workers")]
+    ("betree join", Output, "betree join --help"),
     ("betree-bench", Long, "betree-bench"),
     ("betree-bench shapes", Long, "betree-bench shapes"),
     ("betree-bench serve", Long, "betree-bench serve"),
