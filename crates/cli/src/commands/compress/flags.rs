@@ -39,6 +39,7 @@ pub(crate) struct CompressArgs {
         long,
         value_enum,
         value_name = "FORMAT",
+        hide_possible_values = true,
         overrides_with = "format",
         conflicts_with = "train"
     )]
