@@ -13,9 +13,9 @@ use crate::args::settings::ReferenceArgs;
 use crate::args::units::{self, ByteRange};
 use crate::failure::{Failure, Result};
 
-/// Decompress zstd, gzip, xz, lzma or lz4, test or list.
+/// Decompress files, test or list.
 ///
-/// Without FILE, or with `-`, decompresses standard input to standard output. Otherwise decompresses
+/// Reads zstd, gzip, xz, lzma and lz4. Without FILE, or with `-`, decompresses standard input to standard output. Otherwise decompresses
 /// each FILE.zst (.gz, .xz, .lzma, .lz4) to FILE and keeps the source. The format is that of the first
 /// bytes. The report goes to standard error, a listing (-l, zstd only) to standard output.
 #[derive(Debug, Clone, Args)]
