@@ -128,3 +128,52 @@ fn any_mix_of_orders_and_executions_is_matched_as_a_list_would() {
         check(&trades, 8, &format!("round {round}"));
     }
 }
+
+/// The naive rule: an execution answers the first order of the same id that the other way round has the same parties.
+#[test]
+fn ids_are_those_of_a_session_and_direction() {
+    let parties = ["A", "AB", "B", "C"];
+    let mut random = 9_u64;
+    let mut below = move |limit: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        random as usize % limit
+    };
+    for _ in 0..200 {
+        let (mut open, mut expected) = (Vec::new(), Vec::new());
+        let (mut stats, mut found) = (Statistics::new(), Vec::new());
+        let mut decoder = fixcore::Decoder::new();
+        let mut part = crate::Part::default();
+        for at in 0..60 {
+            let (from, to) = (parties[below(4)], parties[below(4)]);
+            let (is_order, id) = (below(2) == 0, below(3));
+            let kind = if is_order { "D" } else { "8" };
+            // A message without a number has parties as well.
+            let number = if below(5) == 0 {
+                String::new()
+            } else {
+                format!("34={}|", at + 1)
+            };
+            let body = format!(
+                "35={kind}|49={from}|56={to}|{number}52=20260305-14:15:{at:02}.000|11=o{id}|"
+            );
+            let mut bytes = Vec::new();
+            fixcore::frame::write(b"FIX.4.4", body.replace('|', "\x01").as_bytes(), &mut bytes);
+            part.message(at, &decoder.parse(&bytes).expect("valid"));
+            let order = open
+                .iter()
+                .position(|(one, other, name, _)| match is_order {
+                    true => (*one, *other, *name) == (from, to, id),
+                    false => (*one, *other, *name) == (to, from, id),
+                });
+            match (is_order, order) {
+                (true, None) => open.push((from, to, id, at)),
+                (false, Some(order)) => expected.push((at - open.remove(order).3) * 1_000_000_000),
+                _ => {}
+            }
+        }
+        stats.add(0, &part, |ns| found.push(ns));
+        assert_eq!(found, expected);
+    }
+}

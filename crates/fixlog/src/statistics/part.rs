@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use fixcore::value::{date, time_of_day, unsigned};
 use fixcore::{Message, SOH};
-use twox_hash::XxHash3_128;
+use twox_hash::{XxHash3_64, XxHash3_128};
 
 /// Fields of the header are among so many at the beginning, where they are where they belong.
 const HEADER_FIELDS: usize = 12;
@@ -21,6 +21,8 @@ pub(super) enum Kind {
     Resent,
     /// A Logon or SequenceReset after which numbers begin anew, with this one if it says so.
     Begin(Option<u64>),
+    /// A Logon with the number 1 and this time: numbers begin anew, as on another day, unless it is the same again.
+    First(i64),
     /// A gap fill (SequenceReset with 123=Y): no message will come for the numbers before this one.
     Fill(u64),
     /// A request to send again from this number on.
@@ -43,9 +45,11 @@ pub(super) struct SessionPart {
     /// Sender and target, with the byte 1 between them.
     pub(super) key: Vec<u8>,
     pub(super) runs: Vec<Run>,
+    /// Seeds of ids, of orders in this direction and of what answers those of the other one.
+    seeds: [u64; 2],
 }
 
-/// An order or an execution, by the hash of its ClOrdID.
+/// An order or an execution, by the hash of its ClOrdID and of the parties.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Trade {
     pub(super) id: u128,
@@ -155,6 +159,7 @@ impl Part {
         let msg_type = message.msg_type();
         self.count(msg_type, message.bytes().len() as u64);
         let header = Header::of(message);
+        let mut place = None;
         if let (Some(sender), Some(target), Some(number)) = (
             header.sender,
             header.target,
@@ -166,19 +171,30 @@ impl Part {
                     (next, _) => Kind::Begin(next),
                 },
                 b"A" if message.get(141) == Some(b"Y") => Kind::Begin(None),
+                b"A" if number == 1 && !header.is_resent => {
+                    let sent = header.sent.and_then(|sent| self.moment(sent));
+                    Kind::First(sent.unwrap_or(i64::MIN))
+                }
                 _ if header.is_resent => Kind::Resent,
                 b"2" => Kind::Request(message.get_u64(7).ok().flatten().unwrap_or(0)),
                 _ => Kind::Plain,
             };
-            self.number(sender, target, number, kind, offset);
+            place = Some(self.number(sender, target, number, kind, offset));
         }
         let is_order = msg_type == b"D";
         if (is_order || msg_type == b"8")
             && let Some(sent_ns) = header.sent.and_then(|sent| self.moment(sent))
             && let Some(id) = message.get(11)
         {
+            if place.is_none()
+                && let (Some(sender), Some(target)) = (header.sender, header.target)
+            {
+                place = Some(self.session(sender, target));
+            }
+            let session = place.and_then(|place| self.sessions.get(place));
+            let seed = session.map_or(0, |session| session.seeds[usize::from(!is_order)]);
             self.trades.push(Trade {
-                id: XxHash3_128::oneshot(id),
+                id: XxHash3_128::oneshot_with_seed(seed, id),
                 sent_ns,
                 is_order,
             });
@@ -210,10 +226,17 @@ impl Part {
         }
     }
 
-    fn number(&mut self, sender: &[u8], target: &[u8], number: u64, kind: Kind, offset: u64) {
+    fn number(
+        &mut self,
+        sender: &[u8],
+        target: &[u8],
+        number: u64,
+        kind: Kind,
+        offset: u64,
+    ) -> usize {
         let at = self.session(sender, target);
         let Some(session) = self.sessions.get_mut(at) else {
-            return;
+            return at;
         };
         let run = Run {
             kind,
@@ -231,6 +254,7 @@ impl Part {
             }
             _ => session.runs.push(run),
         }
+        at
     }
 
     /// The place of a session: that of the last message or the one before, more often than not.
@@ -257,9 +281,14 @@ impl Part {
             None => {
                 let at = self.sessions.len();
                 self.session_places.insert(self.key.clone(), at);
+                let mut back = target.to_vec();
+                back.push(SOH);
+                back.extend_from_slice(sender);
+                let seeds = [&self.key, &back].map(|key| XxHash3_64::oneshot(key));
                 self.sessions.push(SessionPart {
                     key: self.key.clone(),
                     runs: Vec::new(),
+                    seeds,
                 });
                 at
             }

@@ -23,6 +23,8 @@ pub(super) struct Sequence {
     /// The number that was last asked for, and how often one after the other.
     asked: (u64, u64),
     pub(super) storm_longest: u64,
+    /// When the last Logon with the number 1 was sent.
+    began: Option<i64>,
     holes: Holes,
 }
 
@@ -32,6 +34,12 @@ impl Sequence {
         let mut end = run.first.saturating_add(run.count);
         self.messages += run.count;
         match run.kind {
+            // The first one of all is no restart, and a log may begin anywhere.
+            Kind::First(sent) if self.began.replace(sent) != Some(sent) => {
+                self.next = end;
+                self.holes.clear();
+                return false;
+            }
             Kind::Begin(next) => {
                 self.next = next.unwrap_or(end);
                 // What was missing before the restart does not come any more.
@@ -41,7 +49,7 @@ impl Sequence {
             Kind::Fill(next) => end = end.max(next),
             Kind::Request(from) => self.request(from),
             Kind::Resent => self.resent += run.count,
-            Kind::Plain => {}
+            Kind::Plain | Kind::First(_) => {}
         }
         // A log may begin anywhere.
         if self.next == 0 {
@@ -216,6 +224,27 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_logon_with_the_first_number_begins_anew_unless_it_is_the_same_again() {
+        let plain = |first, count| run_of(Kind::Plain, first, count);
+        let logon = |sent| run_of(Kind::First(sent), 1, 1);
+        let day = [logon(10), plain(2, 6)];
+        let then = |more: &[Run]| counts(&[&day[..], more].concat());
+        assert_eq!(then(&[logon(20), plain(2, 3)]), [0; 5], "the next evening");
+        assert_eq!(
+            then(&[logon(10), plain(8, 3)]),
+            [0, 0, 0, 1, 0],
+            "the line twice"
+        );
+        // A log that begins in the middle of a day.
+        assert_eq!(counts(&[plain(5, 3), logon(20), plain(2, 3)]), [0; 5]);
+        assert_eq!(
+            counts(&[plain(5, 3), plain(1, 1)]),
+            [0, 0, 0, 1, 0],
+            "no Logon"
+        );
     }
 
     #[test]
