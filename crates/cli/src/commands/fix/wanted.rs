@@ -144,8 +144,20 @@ pub(super) fn moment(text: &str) -> std::result::Result<Moment, String> {
         }
         _ => text,
     };
-    let time = if text.contains('[') {
+    let time = if let Some((local, _)) = text.split_once('[') {
+        if let Some(Moment::EachDay(_)) = Moment::parse(local).or_else(|| each_day(local)) {
+            let why = "a zone needs a date, as in 2026-03-05T14:02[Europe/Berlin]; an offset does not: 14:02+01:00";
+            return Err(why.to_owned());
+        }
         let zoned: jiff::Zoned = text.parse().map_err(|error| format!("{error}"))?;
+        // In spring, an hour is left out.
+        let civil = local.parse::<jiff::civil::DateTime>();
+        if civil.is_ok_and(|civil| civil != zoned.datetime()) && !has_offset(local) {
+            let zone = zoned.time_zone().iana_name().unwrap_or("this zone");
+            return Err(format!(
+                "there is no {local} in {zone}: clocks are set forward over it"
+            ));
+        }
         zoned.timestamp()
     } else if let Ok(time) = text.parse::<jiff::Timestamp>() {
         time
@@ -156,6 +168,12 @@ pub(super) fn moment(text: &str) -> std::result::Result<Moment, String> {
     };
     let ns = i64::try_from(time.as_nanosecond()).map_err(|_| expected.to_owned())?;
     Ok(Moment::At(Timestamp(ns)))
+}
+
+/// Whether a time states how far it is from UTC.
+fn has_offset(text: &str) -> bool {
+    let clock = text.split_once('T').map_or("", |(_, clock)| clock);
+    clock.contains(['+', '-', 'Z'])
 }
 
 /// A time of each day with an offset from UTC, or `Z`.
@@ -238,6 +256,40 @@ mod tests {
         ] {
             assert!(moment(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn zones_need_dates_and_times_that_exist() {
+        let why = |text: &str| moment(text).expect_err(text);
+        for text in [
+            "14:02[Europe/Berlin]",
+            "14:02:30[Asia/Tokyo]",
+            "14:02+01:00[Europe/Berlin]",
+        ] {
+            assert!(why(text).contains("a zone needs a date"), "{text}");
+        }
+        for text in [
+            "2026-03-29T02:30[Europe/Berlin]",
+            "20260329-02:30[Europe/Berlin]",
+        ] {
+            let why = why(text);
+            assert!(
+                why.contains("there is no 2026-03-29T02:30 in Europe/Berlin"),
+                "{why}"
+            );
+        }
+        assert_eq!(
+            moment("2026-03-29T03:30[Europe/Berlin]"),
+            moment("20260329-01:30")
+        );
+        assert_eq!(
+            moment("2026-10-25T02:30+02:00[Europe/Berlin]"),
+            moment("20261025-00:30")
+        );
+        assert_eq!(
+            moment("2026-10-25T02:30+01:00[Europe/Berlin]"),
+            moment("20261025-01:30")
+        );
     }
 
     #[test]
