@@ -14,7 +14,7 @@ pub(super) const EMPTY: u8 = 0;
 const OTHER: u8 = 50;
 
 /// Whole keys, and what they are worth.
-const KEYS: [(&str, u8); 36] = [
+const KEYS: [(&str, u8); 37] = [
     ("rank", ESSENTIAL),
     ("level", ESSENTIAL),
     ("size_bytes", 96),
@@ -27,6 +27,7 @@ const KEYS: [(&str, u8); 36] = [
     ("spread", 76),
     ("async_verdict", 74),
     ("data", 58),
+    ("sent", 49),
     ("blocks_per_s", 45),
     ("n", 44),
     ("rounds", 44),
