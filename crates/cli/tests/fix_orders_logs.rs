@@ -55,7 +55,7 @@ fn orders_are_what_a_naive_reader_finds_from_any_number_of_threads() {
             let state = if is_alone {
                 "unanswered"
             } else {
-                "partially filled"
+                "partially-filled"
             };
             assert_eq!(life["state"], state, "{line}");
             let [from, to] = ["from", "to"].map(|key| steps[0][key].as_str().expect("a name"));
@@ -155,6 +155,8 @@ fn an_order_is_a_timeline_over_the_sessions_that_it_was_sent_on() {
         "Halted",
         "sent on from another session",
         "G → V",
+        "order to answer, sent on",
+        "took",
     ] {
         assert!(report.contains(part), "{part} in {report}");
     }
@@ -194,4 +196,89 @@ fn hostile_logs_give_what_there_is_and_name_the_rest() {
         crate::common::code(child.wait().expect("ended")),
         Some(0 | 3)
     ));
+}
+
+#[test]
+fn what_comes_late_corrects_what_was_written_and_counted() {
+    let dir = directory();
+    let message = |time: &str, number: u64, body: &str| {
+        let parties = match body.starts_with("35=D") {
+            true => "49=CL|56=GW",
+            false => "49=GW|56=CL",
+        };
+        let (kind, body) = body.split_once('|').expect("fields");
+        let body = format!("{kind}|{parties}|34={number}|52=20260305-{time}|{body}");
+        let mut all = Vec::new();
+        fixcore::frame::write(b"FIX.4.2", body.replace('|', "\x01").as_bytes(), &mut all);
+        all.push(b'\n');
+        all
+    };
+    let log = [
+        message("09:00:00.100", 1, "35=D|11=m|55=MSFT|54=1|38=100|44=10|"),
+        message(
+            "09:00:00.200",
+            1,
+            "35=8|37=O|11=m|17=1|20=0|150=2|39=2|38=100|14=100|151=0|",
+        ),
+        message("10:00:00.100", 2, "35=D|11=c|55=MSFT|54=1|38=100|44=10|"),
+        message(
+            "10:00:00.200",
+            2,
+            "35=8|37=NONE|11=c|17=2|20=0|150=8|39=8|103=11|",
+        ),
+        message(
+            "11:00:00.100",
+            3,
+            "35=8|37=O|11=m|17=3|20=1|19=1|150=1|39=1|38=100|14=40|151=60|",
+        ),
+    ];
+    file(dir.path(), "day.log", &log.concat());
+    let listed = run(dir.path(), words("fix orders -qq --list filled day.log")).expect(0);
+    let lines: Vec<serde_json::Value> = listed
+        .text()
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(lines.len(), 2, "{}", listed.text());
+    assert_eq!(lines[0]["state"], "filled");
+    assert_eq!(lines[1]["state"], "partially-filled");
+    assert_eq!(
+        (&lines[0]["number"], &lines[0]["again"]),
+        (&lines[1]["number"], &serde_json::Value::Null)
+    );
+    assert_eq!(lines[1]["again"], true);
+    let rejected = run(dir.path(), words("fix orders -qq --list rejected day.log")).expect(0);
+    for part in [
+        "\"reason\":\"11\",\"reason_tag\":103",
+        "\"reason_name\":\"UNSUPPORTED_ORDER_CHARACTERISTIC\"",
+    ] {
+        assert!(rejected.text().contains(part), "{}", rejected.text());
+    }
+    let report = run(dir.path(), words("fix orders --report json day.log"))
+        .expect(0)
+        .json();
+    let states = &report["tables"][0]["rows"];
+    assert_eq!(states[0], serde_json::json!(["partially-filled", 1]));
+    assert_eq!(states[1], serde_json::json!(["rejected", 1]), "{states}");
+    // Filters and logs that were put together are said.
+    let some = run(dir.path(), words("fix orders --type 8 day.log")).expect(0);
+    assert!(
+        some.stderr.contains("the filters left out 2 messages"),
+        "{}",
+        some.stderr
+    );
+    file(
+        dir.path(),
+        "twice.log",
+        &[log.concat(), log.concat()].concat(),
+    );
+    let twice = run(dir.path(), words("fix orders --list all twice.log")).expect(0);
+    assert!(
+        twice
+            .stderr
+            .contains("at line 6, time goes back by 3600.0 s"),
+        "{}",
+        twice.stderr
+    );
+    assert_eq!(twice.text().lines().count(), 3);
 }

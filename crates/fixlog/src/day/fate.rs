@@ -385,7 +385,7 @@ impl<'r> Story<'r> {
             }
             _ => {
                 let state = if self.filled > 0 {
-                    "partially filled"
+                    "partially-filled"
                 } else {
                     "open"
                 };

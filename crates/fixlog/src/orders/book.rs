@@ -2,31 +2,31 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use super::back::{Back, Restarts, Times};
 use super::batch::{Batch, Merge};
-use super::event::Event;
 use super::hop::{Hop, HopCount};
-use super::keys::{Keys, RELAY, SENT, key};
-use super::life::{Step, StepKind, value};
+use super::keys::Keys;
+use super::life::{Step, StepKind};
 use super::open::Open;
+use super::slots::Slots;
 use super::wait::{Wait, Watch};
-use crate::hash::OwnHash;
 
 /// Orders that are followed at once: beyond them, new ones are only counted.
 const LIVES_MAX: usize = 1 << 22;
 /// Parties that are told apart.
 const PARTIES_MAX: usize = 1 << 16;
+/// Ended orders that were passed on stay known for what comes late, up to so many bytes.
+const ENDED_BYTES_MAX: usize = 256 << 20;
 /// Messages of an order that are kept.
 const STEPS_MAX: usize = 256;
-/// How long an order stays known after its end, for what comes late and for other logs.
-const KEPT_NS: i64 = 60_000_000_000;
-
-type Slots = HashMap<u128, u32, OwnHash>;
 
 /// Follows orders from their first message to the last: by ClOrdID (11), OrigClOrdID (41) and OrderID (37) on
 /// each session, and from one session to the next, where the target of an order sends it on with the same
 /// ClOrdID, or with that as SecondaryClOrdID (526).
 ///
-/// Memory grows with the orders that are open or ended within the last minute of the logs, not with the logs.
+/// An order is passed on a minute of the logs after its end. It stays known for messages that come later, such as the
+/// cancel of a trade: then it is passed on once more, as [`Life::again`](super::Life::again) says. So many ended orders
+/// stay known as 256 MiB hold. Beyond them, memory grows with the orders that are open, not with the logs.
 ///
 /// ```
 /// use fixlog::orders::{Batch, Book, Life, Merge, OrderPart, State, Wait, Watch};
@@ -68,14 +68,22 @@ type Slots = HashMap<u128, u32, OwnHash>;
 /// ```
 #[derive(Debug, Default)]
 pub struct Book {
-    parties: Vec<Vec<u8>>,
+    pub(super) parties: Vec<Vec<u8>>,
     party_places: HashMap<Vec<u8>, u32>,
-    lives: Vec<Option<Open>>,
-    free: Vec<u32>,
-    slots: Slots,
+    pub(super) lives: Vec<Option<Open>>,
+    pub(super) free: Vec<u32>,
+    pub(super) slots: Slots,
     next: u64,
-    now_ns: i64,
-    ended: VecDeque<(i64, u32, u64)>,
+    pub(super) now_ns: i64,
+    pub(super) ended: VecDeque<(i64, u32, u64)>,
+    /// Ended orders that were passed on: place, number and how often.
+    pub(super) told: VecDeque<(u32, u64, u32)>,
+    pub(super) told_orders: usize,
+    pub(super) told_bytes: usize,
+    pub(super) told_bytes_max: usize,
+    pub(super) forgotten: u64,
+    restarts: Restarts,
+    times: Times,
     hops: BTreeMap<[u32; 2], Hop>,
     early: BTreeMap<Wait, u64>,
     messages: u64,
@@ -90,6 +98,7 @@ impl Book {
     pub fn new() -> Self {
         Self {
             now_ns: i64::MIN,
+            told_bytes_max: ENDED_BYTES_MAX,
             ..Self::default()
         }
     }
@@ -112,7 +121,19 @@ impl Book {
         self.unfollowed
     }
 
-    /// The most orders that were known at once.
+    /// How many ended orders are no longer known, because there were too many: what comes late cannot reach them.
+    #[must_use]
+    pub fn forgotten(&self) -> u64 {
+        self.forgotten
+    }
+
+    /// Where times go back first: a log that was put together in another order than that of time, or twice.
+    #[must_use]
+    pub fn back(&self) -> Option<&Back> {
+        self.times.back()
+    }
+
+    /// The most orders that were open, or ended within a minute, at once.
     #[must_use]
     pub fn most(&self) -> usize {
         self.open_most
@@ -192,7 +213,8 @@ impl Book {
 
     /// Passes on all orders that are left, in the order of their first messages.
     pub fn finish(&mut self, watch: &mut dyn Watch) {
-        let mut left: Vec<_> = self.lives.drain(..).flatten().collect();
+        let left = self.lives.drain(..).flatten();
+        let mut left: Vec<_> = left.filter(|open| !open.is_told).collect();
         left.sort_by_key(|open| open.life.number);
         for open in left {
             watch.life(&open.life, &self.parties);
@@ -200,6 +222,8 @@ impl Book {
         self.slots.clear();
         self.free.clear();
         self.ended.clear();
+        self.told.clear();
+        (self.told_orders, self.told_bytes) = (0, 0);
         for ([from, to], hop) in &mut self.hops {
             let names = [from, to].map(|party| {
                 self.parties
@@ -231,6 +255,9 @@ impl Book {
         };
         let parties = batch.parties.get(event.session as usize).copied();
         let parties = parties.unwrap_or([u32::MAX; 2]);
+        if event.restarts {
+            return self.restarts.add(parties, event.sent_ns);
+        }
         self.messages += 1;
         if let Some(sent) = event.sent_ns {
             self.now_ns = self.now_ns.max(sent);
@@ -240,11 +267,9 @@ impl Book {
             self.unfollowed += 1;
             return;
         }
+        self.times.add(batch.log, parties[0], event);
         let fields = batch.part.fields(event);
-        let keys = Keys::of(parties, event, fields);
-        let Some(slot) = self.slot_of(&keys, event, parties, fields, watch) else {
-            return;
-        };
+        let keys = Keys::of(parties, event, fields, self.restarts.of(parties));
         let step = Step {
             kind: event.kind,
             sent_ns: event.sent_ns,
@@ -254,61 +279,41 @@ impl Book {
             log: batch.log,
             offset: event.offset,
             line: event.line,
+            is_copy: event.is_copy,
             fields: fields.into(),
         };
-        self.step(slot, step, watch);
-    }
-
-    /// The order that a message is about; a new one, if it begins one or is about none that is known.
-    fn slot_of(
-        &mut self,
-        keys: &Keys,
-        event: &Event,
-        parties: [u32; 2],
-        fields: &[u8],
-        watch: &mut dyn Watch,
-    ) -> Option<u32> {
-        let is_reject = matches!(event.kind, StepKind::Reject | StepKind::BusinessReject);
-        let known = keys.known().find_map(|key| self.slots.get(&key).copied());
-        if let Some(slot) = known {
-            let open = self.lives.get_mut(slot as usize)?.as_mut()?;
-            let is_same = |step: &Step| {
-                event.number > 0
-                    && step.number == event.number
-                    && [step.sender, step.target] == parties
-                    && step.kind == event.kind
-            };
-            if open.life.steps.iter().any(is_same) {
-                self.repeated += 1;
-                return None;
-            }
-            if event.kind == StepKind::New {
-                // An id of an order that has ended is free again.
-                if open.life.state.is_end() {
-                    self.remove(slot, watch);
-                    return self.create(keys, event, parties, fields, watch);
+        if self.is_repeated(&keys, &step) {
+            self.repeated += 1;
+            return;
+        }
+        match event.kind {
+            StepKind::Reject | StepKind::BusinessReject => {
+                for slot in self.rejected(&keys, event.about, &step) {
+                    self.step(slot, step.clone(), watch);
                 }
-                open.life.reused += 1;
             }
-            self.find_under(slot, keys);
-            return Some(slot);
+            kind => {
+                let found = match kind {
+                    StepKind::New => self.begun(&keys, &step),
+                    kind if kind.is_request() => self.requested(&keys, kind),
+                    _ => self.answered(&keys, &step),
+                };
+                let names = kind.is_request() || found.is_none();
+                let may_begin = !matches!(kind, StepKind::StatusRequest | StepKind::DontKnow);
+                let slot = match found {
+                    None if may_begin => self.create(&keys, &step, watch),
+                    found => found,
+                };
+                if let Some(slot) = slot {
+                    self.slots.share(slot, &mut self.lives, &keys, names);
+                    self.step(slot, step, watch);
+                }
+            }
         }
-        // A reject may be of a message of any other kind.
-        if is_reject {
-            return None;
-        }
-        self.create(keys, event, parties, fields, watch)
     }
 
-    fn create(
-        &mut self,
-        keys: &Keys,
-        event: &Event,
-        parties: [u32; 2],
-        fields: &[u8],
-        watch: &mut dyn Watch,
-    ) -> Option<u32> {
-        let used = self.lives.len() - self.free.len();
+    fn create(&mut self, keys: &Keys, step: &Step, watch: &mut dyn Watch) -> Option<u32> {
+        let used = self.lives.len() - self.free.len() - self.told_orders;
         if used >= LIVES_MAX {
             self.unfollowed += 1;
             return None;
@@ -316,74 +321,34 @@ impl Book {
         self.open_most = self.open_most.max(used + 1);
         let number = self.next;
         self.next += 1;
-        let mut open = Open::new(number, event.kind, event.sent_ns, parties);
+        let mut open = Open::new(number, step.kind, step.sent_ns, [step.sender, step.target]);
+        open.life.may_be_forgotten = open.life.is_orphan && self.forgotten > 0;
         let slot = self.free.pop().unwrap_or_else(|| {
             self.lives.push(None);
             self.lives.len() as u32 - 1
         });
-        if event.kind == StepKind::New {
-            let relayed = [11, 526].into_iter().find_map(|tag| {
-                let id = value(fields, tag)?;
-                self.slots.get(&key(RELAY, [parties[0]; 2], id)).copied()
-            });
-            if let Some(above) = relayed
-                && above != slot
-                && let Some(Some(upstream)) = self.lives.get_mut(above as usize)
-            {
-                open.life.upstream = Some(upstream.life.number);
-                upstream.downstream = Some((slot, number));
-                upstream.life.downstream = Some(number);
-                if let (Some(there), Some(here)) = (upstream.new_ns, open.new_ns) {
-                    let parties = upstream.parties;
-                    self.hop(parties, false, here.saturating_sub(there), watch);
-                }
-            }
-        }
-        // A log whose clock is ahead may have told of the session below before.
-        let below = value(fields, 11)
-            .filter(|_| event.kind == StepKind::New)
-            .and_then(|id| self.slots.get(&key(SENT, [parties[1]; 2], id)).copied());
-        if let Some(below) = below
-            && let Some(Some(downstream)) = self.lives.get_mut(below as usize)
-            && downstream.life.upstream.is_none()
-            && downstream.parties[0] == parties[1]
-        {
-            downstream.life.upstream = Some(number);
-            open.downstream = Some((below, downstream.life.number));
-            open.life.downstream = Some(downstream.life.number);
-            if let (Some(there), Some(here)) = (open.new_ns, downstream.new_ns) {
-                self.hop(parties, false, here.saturating_sub(there), watch);
-            }
+        if step.kind == StepKind::New {
+            self.link_above(slot, &mut open, step, watch);
+            // A log whose clock is ahead may have told of the session below before.
+            self.link_below(&mut open, keys, step, watch);
         }
         if let Some(place) = self.lives.get_mut(slot as usize) {
             *place = Some(open);
         }
-        self.find_under(slot, keys);
         Some(slot)
-    }
-
-    /// Makes an order be found under further keys.
-    fn find_under(&mut self, slot: u32, keys: &Keys) {
-        let Some(Some(open)) = self.lives.get_mut(slot as usize) else {
-            return;
-        };
-        for key in keys.all() {
-            // What another order is found under stays with it.
-            let mut is_new = false;
-            self.slots.entry(key).or_insert_with(|| {
-                is_new = true;
-                slot
-            });
-            if is_new {
-                open.keys.push(key);
-            }
-        }
     }
 
     fn step(&mut self, slot: u32, step: Step, watch: &mut dyn Watch) {
         let Some(Some(open)) = self.lives.get_mut(slot as usize) else {
             return;
         };
+        let was_told = open.is_told;
+        if was_told {
+            open.life.again = Some(open.life.state);
+            open.is_told = false;
+            self.told_orders -= 1;
+            self.told_bytes -= std::mem::take(&mut open.bytes);
+        }
         let told = open.tell(&step);
         let sent = step.sent_ns;
         // The party below answers first; what is sent up is because of that.
@@ -397,14 +362,18 @@ impl Book {
             open.life.steps.pop();
             open.life.left_out += 1;
         }
-        open.life.steps.push(step);
+        match told.begins {
+            // The log of another party had the answers first.
+            true => open.life.steps.insert(0, step),
+            false => open.life.steps.push(step),
+        }
         for (wait, ns) in told.waits {
             match u64::try_from(ns) {
                 Ok(ns) => watch.wait(wait, ns, &open.life),
                 Err(_) => *self.early.entry(wait).or_default() += 1,
             }
         }
-        if told.ends {
+        if told.ends || (was_told && open.life.state.is_end()) {
             let end_ns = sent.unwrap_or(self.now_ns).max(self.now_ns);
             open.end_ns = Some(end_ns);
             self.ended.push_back((end_ns, slot, number));
@@ -436,7 +405,7 @@ impl Book {
         Some((below.parties, found.sent_ns?))
     }
 
-    fn hop(&mut self, parties: [u32; 2], back: bool, ns: i64, watch: &mut dyn Watch) {
+    pub(super) fn hop(&mut self, parties: [u32; 2], back: bool, ns: i64, watch: &mut dyn Watch) {
         let names = parties.map(|party| {
             self.parties
                 .get(party as usize)
@@ -444,35 +413,5 @@ impl Book {
         });
         let hop = self.hops.entry(parties).or_default();
         hop.add(back, ns, &mut |back, ns| watch.hop(names, back, ns));
-    }
-
-    /// Passes on the orders that ended long enough ago.
-    fn let_go(&mut self, watch: &mut dyn Watch) {
-        while let Some((end_ns, slot, number)) = self.ended.front().copied()
-            && end_ns.saturating_add(KEPT_NS) <= self.now_ns
-        {
-            self.ended.pop_front();
-            let open = self.lives.get(slot as usize).and_then(Option::as_ref);
-            let is_it = open.is_some_and(|open| {
-                open.life.number == number
-                    && open.end_ns == Some(end_ns)
-                    && open.life.state.is_end()
-            });
-            if is_it {
-                self.remove(slot, watch);
-            }
-        }
-    }
-
-    fn remove(&mut self, slot: u32, watch: &mut dyn Watch) {
-        let open = self.lives.get_mut(slot as usize).and_then(Option::take);
-        let Some(open) = open else {
-            return;
-        };
-        for key in &open.keys {
-            self.slots.remove(key);
-        }
-        self.free.push(slot);
-        watch.life(&open.life, &self.parties);
     }
 }

@@ -1,14 +1,18 @@
 //! What one block of a log says about orders, gathered by any thread, in the order of the block.
 
+use std::io::Write as _;
+
 use fixcore::{Message, SOH, Timestamp};
 
-use super::life::StepKind;
+use super::life::{StepKind, tag_name};
 
 /// The fields of a message that the life of its order keeps.
-const KEPT: [u32; 25] = [
+const KEPT: [u32; 31] = [
     11, 41, 37, 526, 198, 17, 55, 54, 38, 40, 44, 99, 31, 32, 14, 151, 6, 39, 58, 103, 102, 373,
-    380, 434, 59,
+    380, 434, 59, 19, 20, 66, 97, 127, 372,
 ];
+/// Those that are ids: what is beyond the limit tells them apart as well.
+const IDS: [u32; 8] = [11, 41, 37, 526, 198, 17, 19, 66];
 /// The highest of them, and 1.
 const KEPT_END: usize = 527;
 /// Whether a tag is one of them.
@@ -21,8 +25,10 @@ const IS_KEPT: [bool; KEPT_END] = {
     }
     is_kept
 };
-/// Values of one field that are kept are no longer than this.
+/// As much of one value is kept; longer ones end with a mark.
 const VALUE_BYTES_MAX: usize = 1024;
+/// What a value that was cut ends with; an id also has a hash of all of it.
+const CUT: &str = "\u{2026}";
 
 /// A message about an order.
 #[derive(Debug, Clone)]
@@ -38,6 +44,10 @@ pub(super) struct Event {
     pub(super) about: Option<u64>,
     /// The place in the sessions of the part.
     pub(super) session: u32,
+    /// Whether it says that it was sent before (43=Y).
+    pub(super) is_copy: bool,
+    /// Whether it is no message about an order, but a Logon with which sequence numbers begin anew.
+    pub(super) restarts: bool,
     /// Where in the text its fields are.
     pub(super) start: u32,
     pub(super) end: u32,
@@ -90,18 +100,18 @@ impl OrderPart {
     /// Adds a message at a byte and line of the log, if it is about an order. Returns whether it is.
     pub fn message(&mut self, offset: u64, line: Option<u64>, message: &Message<'_, '_>) -> bool {
         let kind = match message.msg_type() {
-            b"D" | b"AB" => StepKind::New,
+            b"D" | b"AB" | b"E" => StepKind::New,
             b"G" | b"AC" => StepKind::Replace,
             b"F" => StepKind::Cancel,
-            b"8" => StepKind::Execution {
-                exec_type: first(message.get(150)),
-                status: first(message.get(39)),
-            },
+            b"H" => StepKind::StatusRequest,
+            b"Q" => StepKind::DontKnow,
+            b"8" => execution(message),
             b"9" => StepKind::CancelReject {
                 status: first(message.get(39)),
             },
             b"3" => StepKind::Reject,
             b"j" => StepKind::BusinessReject,
+            b"A" if restarts(message) => StepKind::Reject,
             _ => return false,
         };
         let (Some(sender), Some(target)) = (message.get(49), message.get(56)) else {
@@ -109,47 +119,7 @@ impl OrderPart {
         };
         let session = self.session(sender, target);
         let start = self.text.len() as u32;
-        let is_business = kind == StepKind::BusinessReject;
-        let mut ids = [Value::default(); 4];
-        for field in message.fields() {
-            let before = self.text.len() - start as usize;
-            // BusinessRejectRefID (379) is the id of what is rejected.
-            let tag = match field.tag {
-                379 if is_business => {
-                    self.text.extend_from_slice(b"11=");
-                    self.text.extend_from_slice(field.value);
-                    self.text.push(SOH);
-                    11
-                }
-                tag if IS_KEPT.get(tag as usize) == Some(&true)
-                    && field.value.len() <= VALUE_BYTES_MAX =>
-                {
-                    // With the `=`, and the byte 1 behind.
-                    let end = field.value.len() + 2;
-                    let range = field.offset..field.offset + crate::line::digits(tag) + end;
-                    let bytes = message.bytes().get(range);
-                    self.text.extend_from_slice(bytes.unwrap_or(&[]));
-                    tag
-                }
-                _ => continue,
-            };
-            let place = match tag {
-                11 => CL_ORD_ID,
-                41 => ORIG_CL_ORD_ID,
-                37 => ORDER_ID,
-                526 => SECONDARY_CL_ORD_ID,
-                _ => continue,
-            };
-            // The first one counts.
-            if ids[place].bytes == 0 {
-                let digits = crate::line::digits(tag);
-                ids[place] = Value {
-                    at: (before + digits + 1) as u32,
-                    bytes: field.value.len() as u32,
-                };
-            }
-        }
-        self.events.push(Event {
+        let mut event = Event {
             kind,
             sent_ns: message
                 .get(52)
@@ -158,13 +128,100 @@ impl OrderPart {
             offset,
             line,
             number: message.get_u64(34).ok().flatten().unwrap_or(0),
-            about: message.get_u64(45).ok().flatten(),
+            about: None,
             session,
+            is_copy: message.get(43) == Some(b"Y"),
+            restarts: message.msg_type() == b"A",
             start,
-            end: self.text.len() as u32,
-            ids,
-        });
+            end: start,
+            ids: [Value::default(); 4],
+        };
+        if event.restarts {
+            self.events.push(event);
+            return false;
+        }
+        let is_reject = matches!(kind, StepKind::Reject | StepKind::BusinessReject);
+        if is_reject {
+            event.about = message.get_u64(45).ok().flatten();
+        }
+        let is_list = message.msg_type() == b"E";
+        let mut head = start..start;
+        let mut orders = 0;
+        for field in message.fields() {
+            // BusinessRejectRefID (379) is the id of what is rejected.
+            let tag = match field.tag {
+                379 if kind == StepKind::BusinessReject => 11,
+                tag if IS_KEPT.get(tag as usize) == Some(&true) => tag,
+                _ => continue,
+            };
+            // Each order of a list begins with its ClOrdID; what stands before the first one is of all.
+            if is_list && tag == 11 {
+                if orders == 0 {
+                    head.end = self.text.len() as u32;
+                } else {
+                    self.end_event(event.clone());
+                    event.start = self.text.len() as u32;
+                    event.ids = [Value::default(); 4];
+                    let head = head.start as usize..head.end as usize;
+                    self.text.extend_from_within(head);
+                }
+                orders += 1;
+            }
+            self.field(&mut event, tag, field.value);
+        }
+        // A list without orders.
+        if is_list && orders == 0 {
+            self.text.truncate(start as usize);
+            return false;
+        }
+        self.end_event(event);
         true
+    }
+
+    fn end_event(&mut self, mut event: Event) {
+        event.end = self.text.len() as u32;
+        self.events.push(event);
+    }
+
+    /// Keeps a value, or its beginning.
+    fn field(&mut self, event: &mut Event, tag: u32, value: &[u8]) {
+        let (name, digits) = tag_name(tag);
+        self.text.extend_from_slice(&name[..=digits]);
+        let before = self.text.len();
+        match value.get(..VALUE_BYTES_MAX) {
+            Some(begin) if value.len() > VALUE_BYTES_MAX => {
+                // No character is cut in two.
+                let end = match std::str::from_utf8(begin) {
+                    Err(error) if error.error_len().is_none() => error.valid_up_to(),
+                    _ => begin.len(),
+                };
+                self.text.extend_from_slice(&begin[..end]);
+                self.text.extend_from_slice(CUT.as_bytes());
+                if IDS.contains(&tag) {
+                    let hash = twox_hash::XxHash3_64::oneshot(value);
+                    // Writing into memory does not fail.
+                    let _ = write!(self.text, "{hash:016x}");
+                }
+            }
+            _ => self.text.extend_from_slice(value),
+        }
+        let place = match tag {
+            11 => Some(CL_ORD_ID),
+            41 => Some(ORIG_CL_ORD_ID),
+            37 => Some(ORDER_ID),
+            526 => Some(SECONDARY_CL_ORD_ID),
+            _ => None,
+        };
+        // The first one counts.
+        if let Some(id) = place.and_then(|place| event.ids.get_mut(place))
+            && id.bytes == 0
+        {
+            *id = Value {
+                at: (before - event.start as usize) as u32,
+                bytes: (self.text.len() - before) as u32,
+            };
+        }
+        self.text.push(SOH);
     }
 
     fn session(&mut self, sender: &[u8], target: &[u8]) -> u32 {
@@ -188,6 +245,25 @@ impl OrderPart {
         let range = event.start as usize..event.end as usize;
         self.text.get(range).unwrap_or(&[])
     }
+}
+
+/// What an execution says. In FIX 4.2, ExecTransType (20) says that it cancels or corrects another one, or is a
+/// status only; before that, there is no ExecType (150), and OrdStatus (39) says it all.
+fn execution(message: &Message<'_, '_>) -> StepKind {
+    let status = first(message.get(39));
+    let exec_type = match (message.get(20), message.get(150)) {
+        (Some(b"1"), _) => b'H',
+        (Some(b"2"), _) => b'G',
+        (Some(b"3"), _) => b'I',
+        (_, None) => status,
+        (_, stated) => first(stated),
+    };
+    StepKind::Execution { exec_type, status }
+}
+
+/// Whether sequence numbers begin anew with a Logon.
+fn restarts(message: &Message<'_, '_>) -> bool {
+    message.get(141) == Some(b"Y") || message.get(34) == Some(b"1")
 }
 
 /// A value of one character.

@@ -7,7 +7,7 @@ const SAMPLES: usize = 4096;
 ///
 /// Each party stamps its messages by its own clock. If the shortest way there and the shortest way back take the
 /// same time, the difference of their halves is the offset of the clocks; the error is at most half the
-/// difference of these ways. It is fixed after 4,096 samples of each direction, or at the end.
+/// difference of these ways. Where neither is negative, clocks that are equal explain all, and the offset is 0. It is fixed after 4,096 samples of each direction, or at the end.
 #[derive(Debug, Default)]
 pub struct Hop {
     /// Differences by the two clocks, until the offset is fixed.
@@ -56,7 +56,9 @@ impl Hop {
     /// Fixes the offset, and passes on what waited for it.
     pub(super) fn settle(&mut self, out: &mut dyn FnMut(bool, u64)) {
         let offset = match self.least {
-            [Some(there), Some(back)] => there.saturating_sub(back) / 2,
+            // Nothing says that clocks differ where no message is there before it was sent: what is longer one way
+            // may be the time that an answer took.
+            [Some(there), Some(back)] if there < 0 || back < 0 => there.saturating_sub(back) / 2,
             _ => 0,
         };
         self.offset_ns = Some(offset);

@@ -12,6 +12,10 @@ pub enum StepKind {
     Replace,
     /// OrderCancelRequest (F).
     Cancel,
+    /// OrderStatusRequest (H).
+    StatusRequest,
+    /// DontKnowTrade (Q): an execution is not accepted.
+    DontKnow,
     /// ExecutionReport (8), with ExecType (150) and OrdStatus (39), `?` if there is none.
     Execution {
         /// ExecType.
@@ -34,7 +38,10 @@ impl StepKind {
     /// Whether it comes from whoever sent the order.
     #[must_use]
     pub fn is_request(self) -> bool {
-        matches!(self, Self::New | Self::Replace | Self::Cancel)
+        matches!(
+            self,
+            Self::New | Self::Replace | Self::Cancel | Self::StatusRequest | Self::DontKnow
+        )
     }
 
     /// The status of the order that it states.
@@ -46,6 +53,22 @@ impl StepKind {
         }
     }
 
+    /// Whether messages of a type (35) say it.
+    #[must_use]
+    pub fn is_type(self, msg_type: &[u8]) -> bool {
+        match self {
+            Self::New => matches!(msg_type, b"D" | b"AB" | b"E"),
+            Self::Replace => matches!(msg_type, b"G" | b"AC"),
+            Self::Cancel => msg_type == b"F",
+            Self::StatusRequest => msg_type == b"H",
+            Self::DontKnow => msg_type == b"Q",
+            Self::Execution { .. } => msg_type == b"8",
+            Self::CancelReject { .. } => msg_type == b"9",
+            Self::Reject => msg_type == b"3",
+            Self::BusinessReject => msg_type == b"j",
+        }
+    }
+
     /// A word for it.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -53,6 +76,8 @@ impl StepKind {
             Self::New => "new",
             Self::Replace => "replace request",
             Self::Cancel => "cancel request",
+            Self::StatusRequest => "status request",
+            Self::DontKnow => "trade not accepted",
             Self::CancelReject { .. } => "cancel reject",
             Self::Reject => "session reject",
             Self::BusinessReject => "business reject",
@@ -85,7 +110,7 @@ impl StepKind {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum State {
-    /// No answer came.
+    /// No answer came, or "pending new" only.
     #[default]
     Unanswered,
     /// It was answered, and has neither fills nor an end.
@@ -120,7 +145,7 @@ impl State {
         match self {
             Self::Unanswered => "unanswered",
             Self::Open => "open",
-            Self::PartiallyFilled => "partially filled",
+            Self::PartiallyFilled => "partially-filled",
             Self::Filled => "filled",
             Self::Cancelled => "cancelled",
             Self::Rejected => "rejected",
@@ -154,6 +179,8 @@ pub struct Step {
     pub offset: u64,
     /// Its line in the log, counted from 1.
     pub line: Option<u64>,
+    /// Whether it says that it was sent before (43=Y).
+    pub is_copy: bool,
     /// The fields about the order, each with the byte 1 behind it.
     pub fields: Box<[u8]>,
 }
@@ -168,6 +195,14 @@ impl Step {
 
 /// The value of a field among fields that the byte 1 ends.
 pub(super) fn value(fields: &[u8], tag: u32) -> Option<&[u8]> {
+    let (name, digits) = tag_name(tag);
+    let name = &name[..=digits];
+    let mut fields = fields.split(|byte| *byte == SOH);
+    fields.find_map(|field| field.strip_prefix(name))
+}
+
+/// A tag with `=` behind it, and how many digits it has.
+pub(super) fn tag_name(tag: u32) -> ([u8; 12], usize) {
     let mut name = [0; 12];
     let digits = crate::line::digits(tag);
     let mut rest = tag;
@@ -176,9 +211,7 @@ pub(super) fn value(fields: &[u8], tag: u32) -> Option<&[u8]> {
         rest /= 10;
     }
     name[digits] = b'=';
-    let name = &name[..=digits];
-    let mut fields = fields.split(|byte| *byte == SOH);
-    fields.find_map(|field| field.strip_prefix(name))
+    (name, digits)
 }
 
 /// The life of an order on one session.
@@ -198,8 +231,12 @@ pub struct Life {
     pub state: State,
     /// Whether the message that it began with is missing: the log begins later, or lacks it.
     pub is_orphan: bool,
+    /// Whether it may also have ended too long ago to be remembered.
+    pub may_be_forgotten: bool,
     /// How often its ClOrdID was used for another new order while it was not at its end.
     pub reused: u64,
+    /// The state that it was passed on with before, if messages came after its end.
+    pub again: Option<State>,
 }
 
 impl Life {
@@ -220,6 +257,63 @@ impl Life {
     #[must_use]
     pub fn first(&self, tag: u32) -> Option<&[u8]> {
         self.steps.iter().find_map(|step| step.get(tag))
+    }
+
+    /// The value of a field as it is now: that of the order, or of the last replace that was accepted, such as
+    /// OrderQty (38) or Price (44).
+    #[must_use]
+    pub fn current(&self, tag: u32) -> Option<&[u8]> {
+        let mut current = None;
+        for (at, step) in self.steps.iter().enumerate() {
+            let own = step.get(tag);
+            let said = match step.kind {
+                StepKind::New => own,
+                StepKind::Execution {
+                    exec_type: b'5', ..
+                } => own.or_else(|| {
+                    let mut before = self.steps[..at].iter().rev();
+                    before
+                        .find(|request| {
+                            request.kind == StepKind::Replace && request.get(11) == step.get(11)
+                        })
+                        .and_then(|request| request.get(tag))
+                }),
+                // Pending and rejected ones may repeat what was asked for.
+                StepKind::Execution {
+                    exec_type: b'A' | b'E' | b'6' | b'8' | b'H' | b'G',
+                    ..
+                } => own.filter(|_| current.is_none()),
+                StepKind::Execution { .. } => own,
+                StepKind::Replace => own.filter(|_| current.is_none()),
+                _ => None,
+            };
+            current = said.or(current);
+        }
+        current
+    }
+
+    /// Whether a message is an execution whose ExecID (17) another one had before.
+    #[must_use]
+    pub fn repeats_exec_id(&self, at: usize) -> bool {
+        let told = |step: &Step| {
+            !matches!(
+                step.kind,
+                StepKind::Execution {
+                    exec_type: b'I',
+                    ..
+                }
+            ) && !step.kind.is_request()
+        };
+        let (before, rest) = self.steps.split_at(at.min(self.steps.len()));
+        let Some(id) = rest
+            .first()
+            .filter(|step| told(step))
+            .and_then(|step| step.get(17))
+        else {
+            return false;
+        };
+        let mut before = before.iter();
+        id != b"0" && before.any(|step| told(step) && step.get(17) == Some(id))
     }
 
     /// Whether any message has this value as ClOrdID (11), OrigClOrdID (41), OrderID (37) or

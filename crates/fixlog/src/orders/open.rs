@@ -19,6 +19,13 @@ pub(super) struct Open {
     /// Where the order was sent on.
     pub(super) downstream: Option<(u32, u64)>,
     pub(super) end_ns: Option<i64>,
+    /// Whether the other side has given it an OrderID (37).
+    pub(super) has_order_id: bool,
+    /// Whether it was passed on after its end, and nothing came since.
+    pub(super) is_told: bool,
+    pub(super) times_told: u32,
+    /// What it takes while it is kept after its end.
+    pub(super) bytes: usize,
 }
 
 /// What a message said of an order.
@@ -30,6 +37,8 @@ pub(super) struct Told {
     pub(super) is_first_answer: bool,
     /// Whether the order ended with it.
     pub(super) ends: bool,
+    /// Whether it is the message that the order began with, whose answers came before it.
+    pub(super) begins: bool,
 }
 
 impl Open {
@@ -50,7 +59,9 @@ impl Open {
                 left_out: 0,
                 state: State::Unanswered,
                 is_orphan: kind != StepKind::New,
+                may_be_forgotten: false,
                 reused: 0,
+                again: None,
             },
             keys: Vec::new(),
             new_ns: sent_ns.filter(|_| kind == StepKind::New),
@@ -64,7 +75,22 @@ impl Open {
             },
             downstream: None,
             end_ns: None,
+            has_order_id: false,
+            is_told: false,
+            times_told: 0,
+            bytes: 0,
         }
+    }
+
+    /// About as many bytes it takes, with its keys.
+    pub(super) fn bytes_of(&self) -> usize {
+        /// A key here and among those of the book, and what an allocation takes.
+        const KEY: usize = 64;
+        const ALLOCATION: usize = 16;
+        let steps = self.life.steps.iter();
+        let fields: usize = steps.map(|step| step.fields.len() + ALLOCATION).sum();
+        let steps = self.life.steps.capacity() * size_of::<Step>();
+        size_of::<Self>() + fields + steps + self.keys.len() * KEY + 2 * ALLOCATION
     }
 
     /// Takes in what a message says, before it is among the steps.
@@ -79,8 +105,16 @@ impl Open {
                 ..
             }
         );
-        let is_new_rejected =
-            matches!(kind, StepKind::Reject | StepKind::BusinessReject) && !self.answered;
+        let is_refused = matches!(kind, StepKind::Reject | StepKind::BusinessReject);
+        // Whoever sent the order may refuse an answer.
+        let is_new_rejected = is_refused && !self.answered && step.sender == self.parties[1];
+        let begins = kind == StepKind::New && self.life.is_orphan;
+        if begins {
+            (self.life.is_orphan, self.life.may_be_forgotten) = (false, false);
+            self.new_ns = sent;
+        }
+        let order_id = step.get(37).filter(|_| !kind.is_request() && !is_refused);
+        self.has_order_id |= order_id.is_some_and(|id| !matches!(id, b"NONE" | b"0"));
         match kind {
             StepKind::Cancel => self.cancel_ns = sent,
             StepKind::Replace => self.replace_ns = sent,
@@ -98,20 +132,15 @@ impl Open {
         let is_first_fill = is_fill && !self.has_fill;
         self.has_fill |= is_fill;
         let before = self.life.state;
-        let state = match kind
-            .status()
-            .filter(|_| matches!(kind, StepKind::Execution { .. }))
-        {
-            Some(b'1') => State::PartiallyFilled,
-            Some(b'2') => State::Filled,
-            Some(b'4') => State::Cancelled,
-            Some(b'8') => State::Rejected,
-            Some(b'3' | b'C') => State::Expired,
-            // Replaced, pending, suspended: it goes on as it was.
-            Some(_) if self.has_fill => State::PartiallyFilled,
-            Some(_) => State::Open,
+        let status = kind.status().filter(|_| match kind {
+            StepKind::Execution { .. } => true,
+            // Of an order whose beginning is not known, this says what it is.
+            _ => self.life.is_orphan,
+        });
+        let state = match status {
+            Some(status) => self.state_of(status, step),
             None if is_new_rejected => State::Rejected,
-            None if is_answer && before == State::Unanswered => State::Open,
+            None if is_answer && !is_refused && before == State::Unanswered => State::Open,
             None => before,
         };
         self.life.state = state;
@@ -127,7 +156,8 @@ impl Open {
         if is_first_fill {
             wait(Wait::Fill, self.new_ns);
         }
-        if state.is_end() && !before.is_end() {
+        // A second end, as after a trade was cancelled, is no time of the order.
+        if state.is_end() && !before.is_end() && self.end_ns.is_none() {
             wait(Wait::End, self.new_ns);
         }
         let refused = matches!(kind, StepKind::CancelReject { .. });
@@ -160,6 +190,41 @@ impl Open {
             waits,
             is_first_answer,
             ends: state.is_end() && !before.is_end(),
+            begins,
         }
     }
+
+    /// What an OrdStatus (39) says, with the quantities beside it.
+    fn state_of(&self, status: u8, step: &Step) -> State {
+        let quantity = |tag| step.get(tag).and_then(number);
+        let filled = quantity(14);
+        let ordered = quantity(38).or_else(|| self.life.current(38).and_then(number));
+        let is_whole = filled.is_some_and(|filled| filled > 0.0)
+            && filled == ordered
+            && quantity(151).is_none_or(|left| left == 0.0);
+        let before = self.life.state;
+        match status {
+            b'1' => State::PartiallyFilled,
+            b'2' => State::Filled,
+            b'4' => State::Cancelled,
+            b'8' => State::Rejected,
+            // Done for the day, or calculated: there may be nothing left to do.
+            b'3' | b'B' if is_whole => State::Filled,
+            b'B' if before.is_end() => before,
+            b'3' | b'C' => State::Expired,
+            // It has come to a gateway only.
+            b'A' if before == State::Unanswered => before,
+            // Replaced, pending, suspended, or a trade was cancelled: it goes on with what is filled.
+            _ => match filled {
+                Some(filled) if filled > 0.0 => State::PartiallyFilled,
+                None if self.has_fill => State::PartiallyFilled,
+                _ => State::Open,
+            },
+        }
+    }
+}
+
+/// A quantity.
+pub(super) fn number(value: &[u8]) -> Option<f64> {
+    std::str::from_utf8(value).ok()?.parse().ok()
 }

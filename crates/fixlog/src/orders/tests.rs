@@ -4,6 +4,11 @@ use fixcore::Decoder;
 
 use super::*;
 
+mod codes;
+mod late;
+mod same_id;
+mod sent_on;
+
 /// Orders as text, and times.
 #[derive(Default)]
 struct Seen {
@@ -30,10 +35,18 @@ impl Watch for Seen {
 }
 
 impl Seen {
-    /// Id, state, what each message says, and marks, of each order by its first message.
-    fn text(mut self) -> Vec<String> {
+    /// Each order as it was passed on last, by its first message.
+    fn final_lives(mut self) -> Vec<Life> {
+        self.lives.reverse();
         self.lives.sort_by_key(|life| life.number);
-        let lives = self.lives.iter().map(|life| {
+        self.lives.dedup_by_key(|life| life.number);
+        self.lives
+    }
+
+    /// Id, state, what each message says, and marks, of each order by its first message.
+    fn text(self) -> Vec<String> {
+        let lives = self.final_lives();
+        let lives = lives.iter().map(|life| {
             let steps: Vec<_> = life.steps.iter().map(|step| step.kind.name()).collect();
             let mark = |is, mark: &'static str| if is { mark } else { "" };
             format!(
@@ -55,9 +68,11 @@ impl Seen {
 fn message(what: &str) -> Vec<u8> {
     let words: Vec<_> = what.split_whitespace().collect();
     let ms: u64 = words[3].parse().expect("milliseconds");
-    let time = format!("{:02}:{:02}.{:03}", ms / 60_000, ms / 1000 % 60, ms % 1000);
+    let [hours, minutes] = [ms / 3_600_000, ms / 60_000 % 60];
+    let [day, hour] = [5 + (hours + 14) / 24, (hours + 14) % 24];
+    let time = format!("{minutes:02}:{:02}.{:03}", ms / 1000 % 60, ms % 1000);
     let body = format!(
-        "35={}|49={}|56={}|34={}|52=20260305-14:{time}|{}",
+        "35={}|49={}|56={}|34={}|52=202603{day:02}-{hour:02}:{time}|{}",
         words[0],
         words[1],
         words[2],
@@ -134,9 +149,9 @@ fn orders_end_as_the_last_message_says() {
             "u unanswered: new",
             "s rejected: new, session reject",
             "b rejected: new, business reject",
-            "p open: new, pending new",
+            "p unanswered: new, pending new",
             "x expired: new, acknowledged, expired",
-            "q partially filled: new, partial fill",
+            "q partially-filled: new, partial fill",
         ],
     );
 }
@@ -183,7 +198,8 @@ fn ids_may_come_again_after_the_end_and_not_before() {
         ]],
         &[
             "a rejected: new, rejected",
-            "a open: new, new, acknowledged (reused)",
+            "a open: new, acknowledged (reused)",
+            "a unanswered: new",
         ],
     );
 }

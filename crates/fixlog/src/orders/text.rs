@@ -1,15 +1,17 @@
 //! Lives of orders as lines of JSON, and as timelines for people.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use super::life::{Life, Step};
+use super::life::{Life, State, Step};
+use super::reason::Reason;
 use crate::Lines;
 use crate::stamp::time;
 
 /// The fields of a step and their keys in JSON.
-const KEYS: [(u32, &str); 12] = [
+const KEYS: [(u32, &str); 13] = [
     (11, "id"),
     (41, "orig_id"),
     (37, "order_id"),
@@ -20,8 +22,16 @@ const KEYS: [(u32, &str); 12] = [
     (31, "last_price"),
     (14, "filled"),
     (151, "left"),
+    (19, "ref_exec_id"),
+    (66, "list_id"),
     (58, "text"),
-    (373, "reason"),
+];
+/// What an order has at first and now, after replaces, and the keys of both.
+const FIELDS: [(u32, &str, &str); 4] = [
+    (55, "symbol", "first_symbol"),
+    (54, "side", "first_side"),
+    (38, "quantity", "first_quantity"),
+    (44, "price", "first_price"),
 ];
 
 /// Writes lives of orders.
@@ -107,18 +117,18 @@ impl<'n> LifeLines<'n> {
                 let _ = write!(out, ",\"{name}\":true");
             }
         };
+        flag(out, "again", life.again.is_some());
         flag(out, "orphan", life.is_orphan);
+        flag(out, "may_be_forgotten", life.may_be_forgotten);
         flag(out, "reused_id", life.reused > 0);
         if life.left_out > 0 {
             let _ = write!(out, ",\"steps_left_out\":{}", life.left_out);
         }
-        for (tag, key) in [
-            (55, "symbol"),
-            (54, "side"),
-            (38, "quantity"),
-            (44, "price"),
-        ] {
-            text(lines, out, key, life.first(tag));
+        for (tag, key, first) in FIELDS {
+            let now = life.current(tag).or_else(|| life.first(tag));
+            text(lines, out, key, now);
+            let before = life.first(tag).filter(|first| Some(*first) != now);
+            text(lines, out, first, before);
         }
         for (tag, key) in [
             (14, "filled"),
@@ -127,6 +137,9 @@ impl<'n> LifeLines<'n> {
             (58, "text"),
         ] {
             text(lines, out, key, life.last(tag));
+        }
+        if life.state == State::Rejected {
+            reason(lines, out, life.steps.iter().rev().find_map(Step::reason));
         }
         out.extend_from_slice(b",\"steps\":[");
         for (at, step) in life.steps.iter().enumerate() {
@@ -140,6 +153,10 @@ impl<'n> LifeLines<'n> {
             for (tag, key) in KEYS {
                 text(lines, out, key, step.get(tag));
             }
+            reason(lines, out, step.reason());
+            flag(out, "sent_before", step.is_copy);
+            flag(out, "possible_resend", step.get(97) == Some(b"Y"));
+            flag(out, "repeated_exec_id", life.repeats_exec_id(at));
             if let Some(path) = self.names.get(step.log) {
                 text(
                     lines,
@@ -166,11 +183,12 @@ impl<'n> LifeLines<'n> {
         parties: &[Vec<u8>],
         clocks: &[i64],
     ) {
-        let mut steps: Vec<&Step> = Vec::new();
+        let mut steps: Vec<(&Step, bool)> = Vec::new();
         for life in lives {
             let mut head = format!("order {}: {}", shown(life.id()), life.state.name());
             for (tag, before) in [(55, ""), (54, "side "), (38, "quantity "), (44, "price ")] {
-                let value = match (tag, life.first(tag)) {
+                let now = life.current(tag).or_else(|| life.first(tag));
+                let value = match (tag, now) {
                     (54, Some(b"1")) => Some("buy".into()),
                     (54, Some(b"2")) => Some("sell".into()),
                     (54, Some(b"5")) => Some("sell short".into()),
@@ -178,6 +196,10 @@ impl<'n> LifeLines<'n> {
                 };
                 if let Some(value) = value {
                     let _ = write!(head, ", {before}{value}");
+                }
+                let first = life.first(tag).filter(|first| Some(*first) != now);
+                if let Some(first) = first {
+                    let _ = write!(head, " (at first {})", shown(first));
                 }
             }
             for (tag, before) in [(14, "filled "), (6, "average ")] {
@@ -188,30 +210,64 @@ impl<'n> LifeLines<'n> {
             if life.is_orphan {
                 head.push_str("; the message that it began with is not in the logs");
             }
-            if life.reused > 0 {
-                let _ = write!(head, "; its id was used again {} times", life.reused);
+            if life.may_be_forgotten {
+                head.push_str(", or too many orders ended since");
+            }
+            match life.reused {
+                0 => {}
+                1 => head.push_str("; its id was used again once"),
+                2 => head.push_str("; its id was used again twice"),
+                times => {
+                    let _ = write!(head, "; its id was used again {times} times");
+                }
             }
             if life.left_out > 0 {
                 let _ = write!(head, "; {} messages are left out", life.left_out);
             }
             out.extend_from_slice(self.lines.visible(&head).as_bytes());
             out.push(b'\n');
-            steps.extend(&life.steps);
+            let is_again = |at| life.repeats_exec_id(at);
+            let all = life.steps.iter().enumerate();
+            steps.extend(all.map(|(at, step)| (step, is_again(at))));
         }
         // Of equal times, the order of the logs stays.
         let true_ns = |step: &Step| {
             let ahead = clocks.get(step.sender as usize).copied().unwrap_or(0);
             step.sent_ns.map(|ns| ns.saturating_sub(ahead))
         };
-        steps.sort_by_key(|step| true_ns(step));
-        let first = steps.iter().find_map(|step| true_ns(step));
+        steps.sort_by_key(|(step, _)| true_ns(step));
+        let first = steps.iter().find_map(|(step, _)| true_ns(step));
         let between = |step: &Step| {
             let [from, to] = [step.sender, step.target].map(|party| shown(name(parties, party)));
             format!("{from} \u{2192} {to}")
         };
-        let widest = steps.iter().map(|step| between(step).chars().count()).max();
+        let widest = steps
+            .iter()
+            .map(|(step, _)| between(step).chars().count())
+            .max();
         let widest = widest.unwrap_or(0);
-        for step in steps {
+        let ahead = |step: &&(&Step, bool)| {
+            let ahead = clocks.get(step.0.sender as usize).copied().unwrap_or(0);
+            (ahead != 0).then_some((step.0.sender, ahead))
+        };
+        let corrected: BTreeMap<_, _> = steps.iter().filter_map(|step| ahead(&step)).collect();
+        if !corrected.is_empty() {
+            let clocks = corrected.iter().map(|(party, ahead)| {
+                let name = shown(name(parties, *party));
+                match ahead {
+                    0.. => format!("{name} is {} ahead", span(*ahead)),
+                    _ => format!("{name} is {} behind", span(ahead.saturating_neg())),
+                }
+            });
+            let clocks: Vec<_> = clocks.collect();
+            let line = format!(
+                "  + and the order are by corrected clocks: {}",
+                clocks.join(", ")
+            );
+            out.extend_from_slice(self.lines.visible(&line).as_bytes());
+            out.push(b'\n');
+        }
+        for (step, is_again) in steps {
             let sent = step.sent_ns.map_or_else(String::new, time);
             let since = match (first, true_ns(step)) {
                 (Some(first), Some(sent)) => format!("+{}", span(sent.saturating_sub(first))),
@@ -231,9 +287,6 @@ impl<'n> LifeLines<'n> {
                 (31, "at "),
                 (14, "filled "),
                 (151, "left "),
-                (373, "reason "),
-                (103, "reason "),
-                (102, "reason "),
                 (58, ""),
             ] {
                 // An execution repeats what the order said.
@@ -243,6 +296,15 @@ impl<'n> LifeLines<'n> {
                 if let Some(value) = step.get(tag).filter(|value| tag != 32 || *value != b"0") {
                     let _ = write!(line, "  {before}{}", shown(value));
                 }
+            }
+            if let Some(reason) = step.reason() {
+                let _ = write!(line, "  reason {reason}");
+            }
+            for (is, mark) in [
+                (is_again, "  (ExecID again)"),
+                (step.get(97) == Some(b"Y"), "  (possible resend)"),
+            ] {
+                line.push_str(if is { mark } else { "" });
             }
             if let Some(path) = self.names.get(step.log) {
                 let _ = write!(line, "  ({}", path.display());
@@ -271,6 +333,15 @@ fn text(lines: Lines, out: &mut Vec<u8>, key: &str, value: Option<&[u8]>) {
         let _ = write!(out, ",\"{key}\":");
         lines.string(out, value);
     }
+}
+
+fn reason(lines: Lines, out: &mut Vec<u8>, reason: Option<Reason<'_>>) {
+    let Some(reason) = reason else {
+        return;
+    };
+    text(lines, out, "reason", Some(reason.value));
+    let _ = write!(out, ",\"reason_tag\":{}", reason.tag);
+    text(lines, out, "reason_name", reason.name().map(str::as_bytes));
 }
 
 fn shown(value: &[u8]) -> String {

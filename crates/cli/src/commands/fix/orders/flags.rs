@@ -28,9 +28,10 @@ pub(crate) struct OrdersArgs {
     /// Write orders as JSON: all, or unanswered,open,rejected,…
     ///
     /// A line per order and session, with its messages, when nothing has come for a minute of the log after its
-    /// end. unanswered: no answer came. open: answered, without a fill. partially-filled, filled, cancelled,
+    /// end. unanswered: no answer came, or "pending new" only. open: answered, without a fill. partially-filled, filled, cancelled,
     /// rejected, expired (also done for the day): by the last status. orphan: the message that it began with is
-    /// not in the logs. reused: its ClOrdID came again before its end.
+    /// not in the logs. reused: its ClOrdID came again before its end. An order of which messages come later
+    /// is written again, with "again": true.
     #[arg(
         long,
         value_name = "STATE,…",
@@ -83,10 +84,18 @@ pub(crate) enum Listed {
 impl Listed {
     /// Whether an order is to be listed.
     pub(super) fn has(self, life: &Life) -> bool {
-        let state = match self {
+        match self {
+            Self::Orphan => life.is_orphan,
+            Self::Reused => life.reused > 0,
+            _ => self.is(life.state),
+        }
+    }
+
+    /// Whether orders of a state are to be listed.
+    pub(super) fn is(self, state: State) -> bool {
+        let listed = match self {
             Self::All => return true,
-            Self::Orphan => return life.is_orphan,
-            Self::Reused => return life.reused > 0,
+            Self::Orphan | Self::Reused => return false,
             Self::Unanswered => State::Unanswered,
             Self::Open => State::Open,
             Self::PartiallyFilled => State::PartiallyFilled,
@@ -95,7 +104,7 @@ impl Listed {
             Self::Rejected => State::Rejected,
             Self::Expired => State::Expired,
         };
-        life.state == state
+        state == listed
     }
 }
 

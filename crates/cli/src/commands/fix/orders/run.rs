@@ -1,9 +1,11 @@
 //! Follows the orders of logs and reports what became of them.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
+use files::display;
 use files::output::Output;
 use fixcore::dict::Dictionary;
 use fixlog::orders::{Book, LifeLines, State};
@@ -14,7 +16,7 @@ use report::{ExitStatus, Outcome, names};
 
 use super::flags::OrdersArgs;
 use super::follower::Follower;
-use super::watch::{Wanted, Watcher};
+use super::watch::{Wanted, Watcher, wait_name};
 use crate::args::threads;
 use crate::commands::fix::conclude::{
     BAD_NAMED, conclude_bad, ended_file, lines, named_some, no_match, no_messages,
@@ -144,7 +146,15 @@ pub(in crate::commands::fix) fn run(
         params.insert("messages_filtered".to_owned(), filtered.into());
         if good == 0 && filtered > 0 && warns {
             no_match(filtered);
+        } else if filtered > 0 && warns {
+            message::note(
+                &format!("the filters left out {filtered} messages"),
+                "orders are what the other messages say: without D they have no beginning, without 8 no answer",
+            );
         }
+    }
+    if warns {
+        remarks(&book, files);
     }
     conclude(watcher, &book, files, warns, &mut outcome);
     tables::faults(&faults, files, &mut outcome);
@@ -158,6 +168,55 @@ pub(in crate::commands::fix) fn run(
         outcome.status = ExitStatus::Interrupted;
     }
     session.finish(outcome)
+}
+
+/// What says that the logs are not what they seem, or too much for what is remembered.
+fn remarks(book: &Book, files: &[std::path::PathBuf]) {
+    /// A clock that is as far ahead is set wrong.
+    const FAR_NS: i64 = 60_000_000_000;
+    let minutes = |ns: i64| format!("{:.1} s", ns as f64 / 1e9);
+    if let Some(back) = book.back() {
+        let name = files
+            .get(back.log)
+            .map_or_else(String::new, |path| display(path));
+        let place = match back.line {
+            Some(line) => format!("line {line}"),
+            None => format!("byte {}", back.offset),
+        };
+        let times = match back.times {
+            1 => String::new(),
+            times => format!("; there are {times} such places"),
+        };
+        let what = format!(
+            "{name}: at {place}, time goes back by {}{times}",
+            minutes(back.ns)
+        );
+        message::note(
+            &what,
+            "of logs that were put together, give each as a file of its own: they are read in the order of their times",
+        );
+    }
+    for hop in book.hops() {
+        let Some(ahead) = hop
+            .offset_ns
+            .filter(|ns| ns.unsigned_abs() > FAR_NS.unsigned_abs())
+        else {
+            continue;
+        };
+        let [from, to] = [&hop.from, &hop.to].map(|name| name.escape_ascii().to_string());
+        let (fast, slow) = if ahead > 0 { (to, from) } else { (from, to) };
+        let far = minutes(ahead.saturating_abs());
+        message::note(
+            &format!("the clock of {fast} is {far} ahead of that of {slow}"),
+            "times between both are corrected in the timeline and in those of hops, not in those of orders",
+        );
+    }
+    if book.forgotten() > 0 {
+        message::note(
+            &format!("{} ended orders are no longer remembered", book.forgotten()),
+            "what came for them later counts as orders begun before the logs",
+        );
+    }
 }
 
 /// Puts what was gathered into the report.
@@ -176,16 +235,20 @@ fn conclude(
                 .unwrap_or_default(),
         )
     };
-    let mut orders = Table::new("orders", &[("state", Unit::Text), ("orders", Unit::Count)]);
-    for state in State::ALL {
-        if let Some(count) = watcher.states.get(&state) {
-            orders.rows.push(vec![state.name().into(), (*count).into()]);
+    let counted = |name, states: &BTreeMap<State, u64>| {
+        let mut table = Table::new(name, &[("state", Unit::Text), ("orders", Unit::Count)]);
+        for state in State::ALL {
+            if let Some(count) = states.get(&state).filter(|count| **count > 0) {
+                table.rows.push(vec![state.name().into(), (*count).into()]);
+            }
         }
-    }
+        table
+    };
+    let mut orders = counted("orders", &watcher.first_states);
     for (what, count) in [
-        ("sent on from another session", watcher.relayed),
         ("begun before the logs", watcher.orphans),
         ("with an id that came again", watcher.reused),
+        ("with messages long after the end", watcher.again),
     ] {
         if count > 0 {
             orders
@@ -194,6 +257,14 @@ fn conclude(
         }
     }
     outcome.tables.push(orders);
+    if watcher.relayed > 0 {
+        let mut all = counted("orders on each session", &watcher.states);
+        all.rows.push(vec![
+            "  sent on from another session".into(),
+            watcher.relayed.into(),
+        ]);
+        outcome.tables.push(all);
+    }
     if !watcher.reasons.is_empty() {
         let columns = [
             ("reason", Unit::Text),
@@ -271,7 +342,7 @@ fn conclude(
         for (wait, slowest) in watcher.slowest {
             for slow in slowest {
                 table.rows.push(vec![
-                    wait.name().into(),
+                    wait_name(wait).into(),
                     slow.ns.into(),
                     slow.id.into(),
                     slow.sent_ns

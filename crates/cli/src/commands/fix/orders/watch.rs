@@ -13,9 +13,9 @@ use crate::commands::stop::Stop;
 
 /// Hops whose times are distributions of their own.
 const HOPS_MAX: usize = 64;
-/// Reasons of rejects that are told apart, and bytes of each.
+/// Reasons of rejects that are told apart, and characters of each.
 const REASONS_MAX: usize = 4096;
-const REASON_BYTES_MAX: usize = 120;
+const REASON_CHARS_MAX: usize = 120;
 /// Orders that are held because a later one may be the same order on another session.
 const HELD: usize = 1 << 16;
 
@@ -58,13 +58,19 @@ pub(super) struct Watcher<'a> {
     out: Output,
     recorder: NewRecorder<'a>,
     pub(super) written: u64,
+    /// On each session.
     pub(super) states: BTreeMap<State, u64>,
+    /// On the first session: as whoever sent the order sees it.
+    pub(super) first_states: BTreeMap<State, u64>,
+    /// Orders of which messages came long after their end.
+    pub(super) again: u64,
     pub(super) orphans: u64,
     pub(super) reused: u64,
     pub(super) relayed: u64,
-    pub(super) waits: BTreeMap<Wait, Recorder>,
+    /// Whether the order was sent on from another session, too.
+    pub(super) waits: BTreeMap<(bool, Wait), Recorder>,
     pub(super) hops: BTreeMap<(Vec<u8>, Vec<u8>, bool), Recorder>,
-    pub(super) slowest: BTreeMap<Wait, Vec<Slow>>,
+    pub(super) slowest: BTreeMap<(bool, Wait), Vec<Slow>>,
     pub(super) reasons: HashMap<String, Reason>,
     /// Orders that were asked for, and those that may belong to them.
     found: Vec<Life>,
@@ -90,6 +96,8 @@ impl<'a> Watcher<'a> {
             recorder: Box::new(recorder),
             written: 0,
             states: BTreeMap::new(),
+            first_states: BTreeMap::new(),
+            again: 0,
             orphans: 0,
             reused: 0,
             relayed: 0,
@@ -194,33 +202,80 @@ fn spread<'l, I: Iterator<Item = &'l Life>>(numbers: &mut HashSet<u64>, lives: i
     }
 }
 
+impl Watcher<'_> {
+    /// Counts an order once, by what it is at last.
+    fn count(&mut self, life: &Life) {
+        let is_first = life.upstream.is_none();
+        tally(&mut self.states, life);
+        if is_first {
+            tally(&mut self.first_states, life);
+        }
+        if life.again.is_none() {
+            self.orphans += u64::from(life.is_orphan);
+            self.reused += u64::from(life.reused > 0);
+            self.relayed += u64::from(!is_first);
+        }
+        self.again += u64::from(life.again.is_some());
+        if life.state != State::Rejected || life.again == Some(State::Rejected) {
+            return;
+        }
+        let Some(step) = life.steps.iter().rev().find(|step| !step.kind.is_request()) else {
+            return;
+        };
+        let text = match (step.get(58).filter(|text| !text.is_empty()), step.reason()) {
+            (Some(text), _) => String::from_utf8_lossy(text).into_owned(),
+            (None, Some(reason)) => reason.to_string(),
+            (None, None) => "(no text)".to_owned(),
+        };
+        let text = match text.char_indices().nth(REASON_CHARS_MAX) {
+            Some((end, _)) => format!("{}\u{2026}", &text[..end]),
+            None => text,
+        };
+        let room = self.reasons.len() < REASONS_MAX;
+        match self.reasons.get_mut(&text) {
+            Some(reason) => reason.orders += 1,
+            None if room => {
+                let reason = Reason {
+                    orders: 1,
+                    id: String::from_utf8_lossy(life.id()).into_owned(),
+                    log: step.log,
+                    line: step.line,
+                };
+                self.reasons.insert(text, reason);
+            }
+            None => {}
+        }
+    }
+}
+
+/// The name of a time, by whether the order was sent on from another session.
+pub(super) fn wait_name((sent_on, wait): (bool, Wait)) -> String {
+    match sent_on {
+        false => wait.name().to_owned(),
+        true => format!("{}, sent on", wait.name()),
+    }
+}
+
+/// Counts the state of an order, in place of the one that it was counted with before.
+fn tally(states: &mut BTreeMap<State, u64>, life: &Life) {
+    *states.entry(life.state).or_default() += 1;
+    if let Some(before) = life.again.and_then(|before| states.get_mut(&before)) {
+        *before = before.saturating_sub(1);
+    }
+}
+
+/// Puts an order in the place of what was known of it before.
+fn renew<'l>(mut held: impl Iterator<Item = &'l mut Life>, life: &Life) -> bool {
+    if life.again.is_none() {
+        return false;
+    }
+    let before = held.find(|held| held.number == life.number);
+    before.map(|before| *before = life.clone()).is_some()
+}
+
 impl Watch for Watcher<'_> {
     fn life(&mut self, life: &Life, parties: &[Vec<u8>]) {
-        *self.states.entry(life.state).or_default() += 1;
-        self.orphans += u64::from(life.is_orphan);
-        self.reused += u64::from(life.reused > 0);
-        self.relayed += u64::from(life.upstream.is_some());
-        if life.state == State::Rejected
-            && let Some(step) = life.steps.iter().rev().find(|step| !step.kind.is_request())
-        {
-            let text = step.get(58).unwrap_or(b"(no text)");
-            let text = &text[..text.len().min(REASON_BYTES_MAX)];
-            let text = String::from_utf8_lossy(text).into_owned();
-            let room = self.reasons.len() < REASONS_MAX;
-            match self.reasons.get_mut(&text) {
-                Some(reason) => reason.orders += 1,
-                None if room => {
-                    let reason = Reason {
-                        orders: 1,
-                        id: String::from_utf8_lossy(life.id()).into_owned(),
-                        log: step.log,
-                        line: step.line,
-                    };
-                    self.reasons.insert(text, reason);
-                }
-                None => {}
-            }
-        }
+        self.count(life);
         match &mut self.wanted {
             Wanted::Nothing => {}
             Wanted::Chains(listed, chains) => {
@@ -229,7 +284,11 @@ impl Watch for Watcher<'_> {
                 }
             }
             Wanted::Listed(listed) => {
-                if listed.iter().any(|listed| listed.has(life)) {
+                // What was written before is corrected, whatever the order is now.
+                let is_one = |listed: &Listed| {
+                    listed.has(life) || life.again.is_some_and(|state| listed.is(state))
+                };
+                if listed.iter().any(is_one) {
                     self.lines.json(&mut self.text, life, parties);
                 }
             }
@@ -238,6 +297,10 @@ impl Watch for Watcher<'_> {
                 let is_below = life
                     .upstream
                     .is_some_and(|above| self.found_numbers.contains(&above));
+                let both = self.found.iter_mut().chain(&mut self.held);
+                if renew(both, life) {
+                    return;
+                }
                 if is_one || is_below {
                     self.found_numbers.insert(life.number);
                     self.found.push(life.clone());
@@ -254,11 +317,12 @@ impl Watch for Watcher<'_> {
 
     fn wait(&mut self, wait: Wait, ns: u64, life: &Life) {
         let recorder = &self.recorder;
-        let waits = self.waits.entry(wait);
-        waits
-            .or_insert_with(|| recorder("order", wait.name()))
+        let key = (life.upstream.is_some(), wait);
+        self.waits
+            .entry(key)
+            .or_insert_with(|| recorder("order", &wait_name(key)))
             .record_ns(ns);
-        let slowest = self.slowest.entry(wait).or_default();
+        let slowest = self.slowest.entry(key).or_default();
         if slowest.len() >= self.named && slowest.last().is_some_and(|last| last.ns >= ns) {
             return;
         }
