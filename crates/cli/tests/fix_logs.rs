@@ -123,9 +123,9 @@ fn large_log() -> Vec<u8> {
     let faults = faults();
     let mut log = Vec::new();
     for number in 1..9000_u32 {
-        let (session, seq) = (number % 7, number / 7);
+        // An order and its execution are of one session, each in its direction.
+        let (session, seq) = (number / 2 % 7, number / 14);
         let id = format!("id{}", number / 2);
-        let other = format!("|49=A{session}|");
         let seq = if seq % 97 == 96 {
             seq - 5
         } else {
@@ -137,8 +137,8 @@ fn large_log() -> Vec<u8> {
         };
         let text = String::from_utf8(made).expect("text").replace('\x01', "|");
         let body = text
-            .replacen("|49=A|", &other, 1)
-            .replacen("|49=B|", &other, 1);
+            .replacen("|49=A|", &format!("|49=A{session}|"), 1)
+            .replacen("|56=A|", &format!("|56=A{session}|"), 1);
         let start = body.find("35=").expect("a type");
         let end = body.rfind("10=").expect("a sum");
         log.extend(message(&body[start..end]));
