@@ -5,8 +5,8 @@
 
 use super::book::Book;
 use super::keys::Keys;
-use super::life::{Step, StepKind, value};
-use super::open::{Open, number};
+use super::life::{Step, StepKind, number, value};
+use super::open::Open;
 use super::wait::Watch;
 
 impl Book {

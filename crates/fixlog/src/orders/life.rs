@@ -69,6 +69,18 @@ impl StepKind {
         }
     }
 
+    /// Whether it is a fill, partial or the last one.
+    #[must_use]
+    pub fn is_trade(self) -> bool {
+        matches!(
+            self,
+            Self::Execution {
+                exec_type: b'F' | b'1' | b'2',
+                ..
+            }
+        )
+    }
+
     /// A word for it.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -247,10 +259,23 @@ impl Life {
         steps.find_map(|step| step.get(11)).unwrap_or_default()
     }
 
-    /// The last value of a field about the order.
+    /// The last value of a field about the order. Of what is filled (6, 14, 151), a trade that came late says nothing: one
+    /// with a smaller CumQty (14) than was known before.
     #[must_use]
     pub fn last(&self, tag: u32) -> Option<&[u8]> {
-        self.steps.iter().rev().find_map(|step| step.get(tag))
+        if !matches!(tag, 6 | 14 | 151) {
+            return self.steps.iter().rev().find_map(|step| step.get(tag));
+        }
+        let (mut filled, mut last) = (0.0, None);
+        for step in &self.steps {
+            let said = step.get(14).and_then(number);
+            if step.kind.is_trade() && said.is_some_and(|said| said < filled) {
+                continue;
+            }
+            filled = said.unwrap_or(filled);
+            last = step.get(tag).or(last);
+        }
+        last
     }
 
     /// The first value of a field about the order.
@@ -327,4 +352,9 @@ impl Life {
         };
         self.steps.iter().any(has)
     }
+}
+
+/// A quantity.
+pub(super) fn number(value: &[u8]) -> Option<f64> {
+    std::str::from_utf8(value).ok()?.parse().ok()
 }

@@ -1,6 +1,6 @@
 //! An order that may go on, and what each message changes.
 
-use super::life::{Life, State, Step, StepKind};
+use super::life::{Life, State, Step, StepKind, number};
 use super::wait::Wait;
 
 /// An order that may go on.
@@ -12,6 +12,8 @@ pub(super) struct Open {
     pub(super) new_ns: Option<i64>,
     pub(super) answered: bool,
     pub(super) has_fill: bool,
+    /// CumQty (14), as far as it is known.
+    filled: f64,
     pub(super) cancel_ns: Option<i64>,
     pub(super) replace_ns: Option<i64>,
     /// Sender and target of the order.
@@ -67,6 +69,7 @@ impl Open {
             new_ns: sent_ns.filter(|_| kind == StepKind::New),
             answered: !is_request,
             has_fill: false,
+            filled: 0.0,
             cancel_ns: None,
             replace_ns: None,
             parties: match is_request {
@@ -122,13 +125,13 @@ impl Open {
         }
         let is_first_answer = is_answer && !is_pending && !self.answered;
         self.answered |= is_answer && !is_pending;
-        let is_fill = matches!(
-            kind,
-            StepKind::Execution {
-                exec_type: b'F' | b'1' | b'2',
-                ..
-            }
-        );
+        let is_fill = kind.is_trade();
+        let filled = step.get(14).and_then(number);
+        // Trades that were lost may be sent after those that came later.
+        let is_late = is_fill && filled.is_some_and(|filled| filled < self.filled);
+        if !is_late {
+            self.filled = filled.unwrap_or(self.filled);
+        }
         let is_first_fill = is_fill && !self.has_fill;
         self.has_fill |= is_fill;
         let before = self.life.state;
@@ -138,6 +141,7 @@ impl Open {
             _ => self.life.is_orphan,
         });
         let state = match status {
+            Some(_) if is_late => before,
             Some(status) => self.state_of(status, step),
             None if is_new_rejected => State::Rejected,
             None if is_answer && !is_refused && before == State::Unanswered => State::Open,
@@ -222,9 +226,4 @@ impl Open {
             },
         }
     }
-}
-
-/// A quantity.
-pub(super) fn number(value: &[u8]) -> Option<f64> {
-    std::str::from_utf8(value).ok()?.parse().ok()
 }

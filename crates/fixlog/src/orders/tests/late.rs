@@ -40,6 +40,41 @@ fn a_bust_hours_later_reaches_its_order_and_is_passed_on_again() {
     }
 }
 
+/// Fills that were lost come after later ones, when they are sent again.
+#[test]
+fn a_fill_that_comes_late_takes_nothing_back() {
+    let log: [&str; 6] = [
+        "D C G 100 1 11=m|38=100|",
+        "8 G C 200 1 37=O3|11=m|17=E0|150=0|39=0|14=0|151=100|",
+        "8 G C 300 3 37=O3|11=m|17=E2|150=F|39=1|38=100|14=60|151=40|6=2|",
+        "8 G C 400 4 37=O3|11=m|17=E3|150=F|39=2|38=100|14=100|151=0|6=3|",
+        "8 G C 500 2 37=O3|11=m|17=E1|150=F|39=1|38=100|14=30|151=70|6=1|",
+        // What a trade that is cancelled takes back is no late fill.
+        "8 G C 600 5 37=O3|11=m|17=E4|150=H|39=1|38=100|14=70|151=30|6=4|19=E2|",
+    ];
+    for messages in [1, 2, 6] {
+        let filled = |count| {
+            let lives = seen(&[&log[..count]], messages).final_lives();
+            let [life] = &lives[..] else {
+                panic!("{} orders", lives.len())
+            };
+            let last =
+                |tag| String::from_utf8_lossy(life.last(tag).unwrap_or_default()).into_owned();
+            (life.state, [14, 151, 6].map(last))
+        };
+        let texts = |texts: [&str; 3]| texts.map(str::to_owned);
+        assert_eq!(
+            filled(3),
+            (State::PartiallyFilled, texts(["60", "40", "2"]))
+        );
+        assert_eq!(filled(5), (State::Filled, texts(["100", "0", "3"])));
+        assert_eq!(
+            filled(6),
+            (State::PartiallyFilled, texts(["70", "30", "4"]))
+        );
+    }
+}
+
 #[test]
 fn what_comes_after_the_end_is_of_the_order() {
     let late = [
