@@ -21,7 +21,7 @@ const APART_NS: i64 = 1_000;
 /// ```
 /// use fixlog::{CaptureWriter, Captured, Found, Reader, Separator, Source, split};
 ///
-/// let message = b"8=FIX.4.4\x019=22\x0135=0\x0149=DESK\x0156=MARKET\x0110=025\x01";
+/// let message = b"8=FIX.4.4\x019=23\x0135=0\x0149=DESK\x0156=MARKET\x0110=018\x01";
 /// let (mut writer, mut capture) = (CaptureWriter::new(), Vec::new());
 /// writer.message(1_772_720_116_000_000_000, message, &mut capture);
 /// writer.message(1_772_720_117_000_000_000, message, &mut capture);

@@ -142,7 +142,7 @@ impl Open {
         });
         let state = match status {
             Some(_) if is_late => before,
-            Some(status) => self.state_of(status, step),
+            Some(status) => self.state_of(status, filled, step),
             None if is_new_rejected => State::Rejected,
             None if is_answer && !is_refused && before == State::Unanswered => State::Open,
             None => before,
@@ -198,14 +198,15 @@ impl Open {
         }
     }
 
-    /// What an OrdStatus (39) says, with the quantities beside it.
-    fn state_of(&self, status: u8, step: &Step) -> State {
+    /// What an OrdStatus (39) says, with CumQty (14) and the other quantities of the message.
+    fn state_of(&self, status: u8, filled: Option<f64>, step: &Step) -> State {
         let quantity = |tag| step.get(tag).and_then(number);
-        let filled = quantity(14);
-        let ordered = quantity(38).or_else(|| self.life.current(38).and_then(number));
-        let is_whole = filled.is_some_and(|filled| filled > 0.0)
-            && filled == ordered
-            && quantity(151).is_none_or(|left| left == 0.0);
+        let is_whole = || {
+            let ordered = quantity(38).or_else(|| self.life.current(38).and_then(number));
+            filled.is_some_and(|filled| filled > 0.0)
+                && filled == ordered
+                && quantity(151).is_none_or(|left| left == 0.0)
+        };
         let before = self.life.state;
         match status {
             b'1' => State::PartiallyFilled,
@@ -213,7 +214,7 @@ impl Open {
             b'4' => State::Cancelled,
             b'8' => State::Rejected,
             // Done for the day, or calculated: there may be nothing left to do.
-            b'3' | b'B' if is_whole => State::Filled,
+            b'3' | b'B' if is_whole() => State::Filled,
             b'B' if before.is_end() => before,
             b'3' | b'C' => State::Expired,
             // It has come to a gateway only.
