@@ -43,6 +43,15 @@ impl Failure {
         self
     }
 
+    /// Adds to the next step.
+    pub(crate) fn more_help(self, more: &str) -> Self {
+        let help = match &self.help {
+            Some(help) => format!("{help}; {more}"),
+            None => more.to_owned(),
+        };
+        self.help(help)
+    }
+
     /// Ends the process with another status than 1.
     pub(crate) fn status(mut self, status: ExitStatus) -> Self {
         self.status = status;

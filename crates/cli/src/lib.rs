@@ -12,6 +12,7 @@
 mod args;
 mod built;
 mod commands;
+mod config;
 mod export;
 mod failure;
 mod gzip_compat;
@@ -26,6 +27,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use args::Parsed;
 pub use report::ExitStatus;
 
 /// How a command line ended.
@@ -90,16 +92,31 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
 fn own(argv: &[OsString]) -> ExitStatus {
     term::color::set_choice(args::color(argv));
     args::speak_for(argv);
-    let cli = match args::parse(argv) {
-        Ok(cli) => cli,
-        Err(answer) => return term::message::answer(&answer),
+    let parsed = config::Config::load().and_then(|config| args::parse_with(argv, &config));
+    let Parsed {
+        cli,
+        argv,
+        defaults,
+    } = match parsed {
+        Ok(Ok(parsed)) => parsed,
+        Ok(Err(answer)) => return term::message::answer(&answer),
+        Err(failure) => {
+            term::message::failure(&failure);
+            return failure.exit_status();
+        }
     };
     term::color::set_choice(cli.color);
     term::screen::set_raw(cli.command.wants_raw());
     term::signal::install(commands::ending(&cli.command));
-    match commands::dispatch(cli, argv) {
+    match commands::dispatch(cli, &argv) {
         Ok(status) => status,
         Err(failure) => {
+            let failure = match failure.exit_status() {
+                ExitStatus::Usage if !defaults.is_empty() => {
+                    failure.more_help(&format!("defaults come from {}", defaults.join("; ")))
+                }
+                _ => failure,
+            };
             term::message::failure(&failure);
             failure.exit_status()
         }

@@ -14,6 +14,7 @@ mod betree_serve_streams;
 mod betree_threads;
 mod compare;
 mod compress_bench;
+mod defaults;
 mod file_sets;
 mod files;
 mod fix;

@@ -120,6 +120,7 @@ fn execute(script: &str, folder: &Path, path: &std::ffi::OsStr) -> Result<String
         .current_dir(folder)
         .env("PATH", path)
         .env("NO_COLOR", "1")
+        .env("PERFKIT_CONFIG", "")
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)
         .stderr(writer);

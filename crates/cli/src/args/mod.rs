@@ -20,7 +20,7 @@ pub(crate) mod units;
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use report::ExitStatus;
 
 pub(crate) use advice::{advised, speak_for};
@@ -29,6 +29,9 @@ use command::NoCommand;
 pub(crate) use fingers::color;
 pub(crate) use levels::threads;
 
+use crate::config::Config;
+use crate::config::words::{self, Leaf, Place, Refusal};
+use crate::failure::Failure;
 use crate::term::plain;
 
 /// Compress, archive, match and parse, with a latency report.
@@ -95,24 +98,134 @@ pub(crate) enum Answer {
     Mistake(String),
 }
 
+/// A command line, understood.
+#[derive(Debug, Clone)]
+pub(crate) struct Parsed {
+    /// What it says.
+    pub(crate) cli: Cli,
+    /// Its words, with those that are defaults of the user.
+    pub(crate) argv: Vec<OsString>,
+    /// Where those defaults are set, for errors of the command line that the parser does not see.
+    pub(crate) defaults: Vec<String>,
+}
+
 /// Parses the command line, or returns the help or the error to print.
 pub(crate) fn parse(argv: &[OsString]) -> Result<Cli, Answer> {
     let argv = without_help_of_help(fingers::normalise(argv));
-    try_parse(&argv).map_err(|error| {
-        let text = error.render().ansi().to_string();
-        if error.use_stderr() {
-            Answer::Mistake(quotable(&argv).unwrap_or(text))
-        } else {
-            Answer::Asked(text)
-        }
-    })
+    match try_parse(&argv) {
+        Ok((_, _, cli)) => Ok(cli),
+        Err(error) => Err(answer(&argv, &error)),
+    }
 }
 
-fn try_parse(argv: &[OsString]) -> Result<Cli, clap::Error> {
+/// Like [`parse`], with the defaults that the user keeps.
+///
+/// # Errors
+///
+/// A default that the command cannot take.
+pub(crate) fn parse_with(
+    argv: &[OsString],
+    config: &Config,
+) -> Result<Result<Parsed, Answer>, Failure> {
+    let typed = without_help_of_help(fingers::normalise(argv));
+    let (command, matches, cli) = match try_parse(&typed) {
+        Ok(parsed) => parsed,
+        Err(error) => return Ok(Err(answer(&typed, &error))),
+    };
+    let leaf = Leaf::of(&command, &matches);
+    let defaults = match config.is_empty() {
+        true => Vec::new(),
+        false => words::of(config, &leaf).map_err(|refusal| refused(config, &refusal))?,
+    };
+    if !defaults.is_empty() {
+        return with_defaults(argv, &typed, leaf.path.len(), &defaults, config).map(Ok);
+    }
+    Ok(Ok(Parsed {
+        cli,
+        argv: argv.to_vec(),
+        defaults: Vec::new(),
+    }))
+}
+
+fn answer(argv: &[OsString], error: &clap::Error) -> Answer {
+    let text = error.render().ansi().to_string();
+    if error.use_stderr() {
+        Answer::Mistake(quotable(argv).unwrap_or(text))
+    } else {
+        Answer::Asked(text)
+    }
+}
+
+/// Parses a command line again, with defaults. It was right without them, so an error is about one of them: the first
+/// one without which all are right.
+fn with_defaults(
+    argv: &[OsString],
+    typed: &[OsString],
+    names: usize,
+    defaults: &[words::Default],
+    config: &Config,
+) -> Result<Parsed, Failure> {
+    match try_parse(&words::insert(typed, names, defaults)) {
+        Ok((_, _, cli)) => Ok(Parsed {
+            cli,
+            argv: words::insert(argv, names, defaults),
+            defaults: defaults
+                .iter()
+                .map(|one| place(config, &one.place))
+                .collect(),
+        }),
+        Err(error) => {
+            let is_wrong = |one: &words::Default| {
+                try_parse(&words::insert(typed, names, std::slice::from_ref(one))).is_err()
+            };
+            let one = defaults.iter().find(|one| is_wrong(one));
+            let text = error.render().to_string();
+            // What is wrong, and which values are possible.
+            let lines = text.lines().map(str::trim);
+            let lines: Vec<_> = lines.take_while(|line| !line.is_empty()).collect();
+            let text = lines.join(" ");
+            let reason = text.strip_prefix("error: ").unwrap_or(&text).to_owned();
+            Err(match one.or(defaults.first()) {
+                Some(one) => refused(
+                    config,
+                    &Refusal {
+                        place: one.place.clone(),
+                        reason,
+                        help: format!("see --{} in the command's --help", one.flag),
+                    },
+                ),
+                None => Failure::usage(reason),
+            })
+        }
+    }
+}
+
+/// What is printed of a default that cannot be one.
+pub(crate) fn refused(config: &Config, refusal: &Refusal) -> Failure {
+    let place = place(config, &refusal.place);
+    Failure::usage(format!("{place}: {}", refusal.reason)).help(refusal.help.clone())
+}
+
+fn place(config: &Config, place: &Place) -> String {
+    match (place, &config.file) {
+        (Place::Key(key), Some(file)) => format!("'{}', {key}", file.path.display()),
+        (Place::Key(name) | Place::Variable(name), _) => name.clone(),
+    }
+}
+
+/// The matches of a command line without defaults, for tests of these.
+#[cfg(test)]
+pub(crate) fn parse_plain(argv: &[OsString]) -> Result<(clap::Command, ArgMatches), clap::Error> {
+    let argv = fingers::normalise(argv);
+    try_parse(&argv).map(|(command, matches, _)| (command, matches))
+}
+
+fn try_parse(argv: &[OsString]) -> Result<(clap::Command, ArgMatches, Cli), clap::Error> {
     let mut command = asked(argv);
     let matches = command.try_get_matches_from_mut(argv)?;
     globs::refuse_lists(&matches, &mut command)?;
-    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    Ok((command, matches, cli))
 }
 
 /// The command line with the one command that it starts with, or with all of them.

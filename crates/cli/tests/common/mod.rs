@@ -36,6 +36,7 @@ pub(crate) fn perfkit() -> Command {
     command
         .env_remove("CLICOLOR_FORCE")
         .env("NO_COLOR", "1")
+        .env("PERFKIT_CONFIG", "")
         .stdin(Stdio::null());
     command
 }

@@ -3,24 +3,65 @@
 use std::ffi::OsString;
 
 use bench::programs;
+use clap::CommandFactory as _;
 use latency::report::{Cell, Environment, Table, Unit};
 use report::{ExitStatus, Outcome, units};
 
+use crate::args::{self, Cli};
 use crate::commands::env::flags::EnvArgs;
+use crate::config::words::{self, Place};
+use crate::config::{self, Config};
 use crate::failure::Result;
 use crate::hyper_compat::Children;
 use crate::session::{Session, Setup};
 
 /// Runs the command.
 pub(crate) fn run(args: &EnvArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let config = Config::load()?;
+    check(&config)?;
     let session = Session::start(&Setup::analysis(name, argv, &args.output))?;
     let mut outcome = Outcome::new("env");
     outcome.tables.push(machine(session.environment()));
     outcome.tables.push(clock());
+    outcome.tables.push(defaults(&config));
     if !session.environment().warnings.is_empty() {
         outcome.tables.push(warnings(session.environment()));
     }
     session.finish(outcome)
+}
+
+/// Refuses what names no command or no flag.
+fn check(config: &Config) -> Result<()> {
+    let mut root = Cli::command();
+    root.build();
+    words::check(config, &root).map_err(|refusal| args::refused(config, &refusal))
+}
+
+/// The defaults of flags that the user has set, and where the file is.
+fn defaults(config: &Config) -> Table {
+    let columns = [
+        ("key", Unit::Text),
+        ("value", Unit::Text),
+        ("from", Unit::Text),
+    ];
+    let mut table = Table::new("defaults", &columns);
+    let path = match &config.file {
+        Some(file) => Some(file.path.display().to_string()),
+        None => config::usual_path().map(|path| format!("{} (not there)", path.display())),
+    };
+    let file = || path.clone().unwrap_or_else(|| "none".to_owned());
+    for (key, value, place) in words::all(config) {
+        let from = match place {
+            Place::Key(_) => file(),
+            Place::Variable(_) => "environment".to_owned(),
+        };
+        table.rows.push([key, value, from].map(Into::into).to_vec());
+    }
+    if table.rows.is_empty() {
+        let row = ["none".to_owned(), String::new(), file()];
+        table.rows.push(row.map(Into::into).to_vec());
+    }
+    table
 }
 
 fn machine(environment: &Environment) -> Table {
