@@ -122,3 +122,22 @@ fn own(argv: &[OsString]) -> ExitStatus {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::*;
+
+    #[test]
+    fn packages_install_names_that_the_binary_knows() {
+        for name in include_str!("../../../deploy/names").lines() {
+            let program = OsStr::new(name);
+            let known = zstd_compat::flags::Name::of(program).is_some()
+                || gzip_compat::Name::of(program).is_some()
+                || zip_compat::Name::of(program).is_some()
+                || hyper_compat::asked(&[program.to_owned()]).is_some();
+            assert!(known, "{name}");
+        }
+    }
+}
