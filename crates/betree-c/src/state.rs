@@ -15,7 +15,7 @@ use crate::failure::{Failure, Result};
 const UNDEFINED: Undefined = Undefined::False;
 /// The most sets of buffers that a tree keeps for the next searches.
 const KEPT_MAX: usize = 64;
-/// After so many checked expressions the tree that checks them is made anew, for it keeps their words.
+/// The tree that checks expressions is made anew after this many, for it keeps their words.
 const CHECKS_MAX: u64 = 1_024;
 
 /// A subscription that was made and checked, to be inserted. It belongs to its tree.

@@ -270,7 +270,7 @@ pub(crate) struct Printing {
     pub(crate) lists: bool,
 }
 
-/// Prints the report on its stream. A closed pipe is nobody's fault.
+/// Prints the report on its stream. A closed pipe is no error.
 pub(crate) fn print(report: &Report, printing: Printing) -> Result<()> {
     let Printing {
         format,

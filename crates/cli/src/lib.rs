@@ -44,7 +44,7 @@ impl Exit {
     /// too. Anything else is an exit code.
     pub fn end(self) -> ExitCode {
         if self == Self::Own(ExitStatus::Interrupted) {
-            // What is left to print is lost otherwise; without a reader there is nobody to tell.
+            // What is left to print is lost otherwise; without a reader there is nothing to do about it.
             let _ = std::io::stdout().flush();
             term::signal::die_of_interrupt();
         }

@@ -75,7 +75,7 @@ fn what_is_bad_is_named_with_its_place_and_the_exit_code_is_3() {
             first + sum.len(),
             first + sum.len() + empty.len(),
         ];
-        // Who validates is told of noise, too.
+        // Noise is reported to those who validate, too.
         let noise = usize::from(part == "validate");
         let places = places[1 - noise..].iter().map(|place| Some(*place as u64));
         assert!(offsets.into_iter().eq(places), "{}", found.text());

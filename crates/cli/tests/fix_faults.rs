@@ -101,7 +101,7 @@ fn a_message_with_another_separator_than_its_log_is_named_so() {
     ];
     let found = pipe(dir.path(), words("fix parse -qq"), &log.concat()).expect(0);
     assert_eq!(found.text().lines().count(), 4);
-    // One that nobody can tell from values.
+    // One that cannot be told from values.
     let found = pipe(dir.path(), words("fix parse -qq"), &logged(&[&first], ",")).expect(3);
     assert!(
         found.text().contains("not separated by"),

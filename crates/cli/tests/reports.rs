@@ -759,7 +759,7 @@ fn two_reports_laid_side_by_side_are_compared() {
     .expect(0)
     .json();
     let found = report["comparisons"].as_array().expect("comparisons");
-    // Service, and hold where it is another time.
+    // Service, and hold where it differs.
     assert!((1..=2).contains(&found.len()), "{found:?}");
     assert_eq!(found[0]["design"], "sequential");
     // What is slowest is of the rows that are shown.

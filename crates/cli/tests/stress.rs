@@ -1,5 +1,5 @@
 //! `perfkit stress`: verdicts, rankings, faults and signals. Runs end after a number of blocks, or when
-//! they are told to; nothing depends on how fast that is.
+//! they must; nothing depends on how fast that is.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,7 +10,7 @@ use latency::report::{Cell, LoadModel, Report};
 /// How often a sound run is tried that seems to grow.
 const TRIES: usize = 5;
 
-/// A run of so many blocks in a directory, as JSON.
+/// A run of `blocks` blocks in a directory, as JSON.
 fn stress(dir: &Path, line: &str) -> Run {
     let mut command = perfkit();
     command.current_dir(dir);

@@ -48,7 +48,7 @@ fn write_at(_: &File, _: &[u8], _: u64) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// What of the output has to be written, with its place in it: all but runs of zeros.
+/// The parts of the output that have to be written, each with its place: all but runs of zeros.
 pub(super) fn pieces(output: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut from = 0;
     std::iter::from_fn(move || {

@@ -46,7 +46,7 @@ impl Rights {
         let _ = source;
     }
 
-    /// What of `mode` is left to a file of this group.
+    /// The bits of `mode` that a file of this group keeps.
     #[cfg(unix)]
     pub fn of(&self, mode: u32, group: u32) -> u32 {
         let rights = |(of, group_bits, others): &(u32, u32, u32)| match *of == group {

@@ -32,6 +32,7 @@ mod rewrite;
 mod rows;
 mod selection;
 mod separator;
+mod sessions;
 mod shape;
 mod source;
 mod spell;

@@ -19,7 +19,7 @@ impl Clock for From {
 
 fn start(at: &str, times: &str) -> Running {
     let clock = From(SystemClock::new(), at.parse().expect("a time"));
-    // The peer's clock is another one.
+    // The peer has a clock of its own.
     let session = format!("BeginString=FIX.4.4\nCheckLatency=N\n{times}");
     let text = settings(&[&session]).replace("StartTime=00:00:00\nEndTime=00:00:00\n", "");
     Running::start_by(clock, &text, |_| {})

@@ -64,7 +64,7 @@ pub fn percent(fraction: f64) -> String {
     format!("{} %", trim(format!("{:.1}", fraction * 100.0)))
 }
 
-/// A number whose unit nobody knows.
+/// A number of unknown unit.
 pub fn number(value: f64) -> String {
     match value.abs() {
         v if v > 0.0 && !(0.01..1e15).contains(&v) => format!("{value:.2e}"),

@@ -30,7 +30,7 @@ pub(crate) fn end() {
     DRAWS.store(false, Ordering::Relaxed);
 }
 
-/// What draws these lines over so many that are there: each is overwritten, then what is below is cleared.
+/// What draws these lines over the `drawn` lines that are there: each is overwritten, then what is below is cleared.
 fn over(drawn: usize, lines: &[String]) -> String {
     let mut text = up(drawn);
     for line in lines {
@@ -40,7 +40,7 @@ fn over(drawn: usize, lines: &[String]) -> String {
     text + "\u{1b}[J"
 }
 
-/// What goes to the first of so many lines.
+/// What goes to the first of `drawn` lines.
 fn up(drawn: usize) -> String {
     match drawn {
         0 => "\r".to_owned(),

@@ -25,7 +25,7 @@ pub struct Parts {
     object: Object,
     options: UploadOptions,
     channel: Option<Channel>,
-    /// The request that begins, which must not be forgotten when nobody waits for it any more.
+    /// The request that begins, which must not be forgotten when its waiter is gone.
     starting: Option<JoinHandle<Result<Channel, ObjectError>>>,
     going: JoinSet<Result<(usize, Option<PartId>), ObjectError>>,
     ids: Vec<Option<PartId>>,

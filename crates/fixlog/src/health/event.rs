@@ -5,6 +5,7 @@ use fixcore::{Message, Timestamp};
 use twox_hash::XxHash3_128;
 
 use super::arrival::arrival_ns;
+use crate::sessions::Sessions;
 use crate::statistics::Header;
 
 /// Bytes of a text or an id that are kept.
@@ -54,10 +55,8 @@ pub(super) struct Event {
 #[derive(Debug, Default)]
 pub struct HealthPart {
     pub(super) events: Vec<Event>,
-    /// Sender and target.
-    pub(super) sessions: Vec<[Vec<u8>; 2]>,
+    pub(super) sessions: Sessions,
     text: Vec<u8>,
-    last: usize,
 }
 
 impl HealthPart {
@@ -66,7 +65,6 @@ impl HealthPart {
         self.events.clear();
         self.sessions.clear();
         self.text.clear();
-        self.last = 0;
     }
 
     /// Adds a message at a byte and line of the log, with what its line has before it. A message without
@@ -142,18 +140,6 @@ impl HealthPart {
     }
 
     fn session(&mut self, sender: &[u8], target: &[u8]) -> u32 {
-        let is = |session: &[Vec<u8>; 2]| session[0] == sender && session[1] == target;
-        for at in [self.last, self.last ^ 1] {
-            if self.sessions.get(at).is_some_and(is) {
-                self.last = at;
-                return at as u32;
-            }
-        }
-        let at = self.sessions.iter().position(is).unwrap_or_else(|| {
-            self.sessions.push([sender.to_vec(), target.to_vec()]);
-            self.sessions.len() - 1
-        });
-        self.last = at;
-        at as u32
+        self.sessions.place(sender, target) as u32
     }
 }

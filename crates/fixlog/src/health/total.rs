@@ -98,12 +98,12 @@ impl Health {
     /// Adds the next block of a log. Sessions go on from log to log of the same group; the same names in another
     /// group are another session, as each party's own log has it.
     pub fn add(&mut self, log: usize, group: usize, part: &HealthPart, watch: &mut impl Watch) {
-        let sessions = part.sessions.iter();
+        let sessions = part.sessions.names().iter();
         let places: Vec<_> = sessions
             .map(|names| self.place(log, group, names))
             .collect();
         for event in &part.events {
-            let Some(names) = part.sessions.get(event.session as usize) else {
+            let Some(names) = part.sessions.names().get(event.session as usize) else {
                 continue;
             };
             if let Some(sent) = event.sent_ns {

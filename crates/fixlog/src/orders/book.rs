@@ -201,7 +201,7 @@ impl Book {
     pub fn take(&mut self, merge: &mut Merge, watch: &mut dyn Watch) {
         while let Some((batch, at)) = merge.next() {
             if batch.parties.is_empty() {
-                let sessions = batch.part.sessions.iter();
+                let sessions = batch.part.sessions.names().iter();
                 batch.parties = sessions.map(|names| self.intern(names)).collect();
             }
             self.event(batch, at, watch);

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use fixcore::{Message, SOH, Timestamp};
 
 use super::life::{StepKind, tag_name};
+use crate::sessions::Sessions;
 
 /// The fields of a message that the life of its order keeps.
 const KEPT: [u32; 31] = [
@@ -82,10 +83,8 @@ pub(super) const SECONDARY_CL_ORD_ID: usize = 3;
 #[derive(Debug, Default, Clone)]
 pub struct OrderPart {
     pub(super) events: Vec<Event>,
-    /// Sender and target.
-    pub(super) sessions: Vec<[Vec<u8>; 2]>,
+    pub(super) sessions: Sessions,
     pub(super) text: Vec<u8>,
-    last: usize,
 }
 
 impl OrderPart {
@@ -94,7 +93,6 @@ impl OrderPart {
         self.events.clear();
         self.sessions.clear();
         self.text.clear();
-        self.last = 0;
     }
 
     /// Adds a message at a byte and line of the log, if it is about an order. Returns whether it is.
@@ -225,19 +223,7 @@ impl OrderPart {
     }
 
     fn session(&mut self, sender: &[u8], target: &[u8]) -> u32 {
-        let is = |session: &[Vec<u8>; 2]| session[0] == sender && session[1] == target;
-        for at in [self.last, self.last ^ 1] {
-            if self.sessions.get(at).is_some_and(is) {
-                self.last = at;
-                return at as u32;
-            }
-        }
-        let at = self.sessions.iter().position(is).unwrap_or_else(|| {
-            self.sessions.push([sender.to_vec(), target.to_vec()]);
-            self.sessions.len() - 1
-        });
-        self.last = at;
-        at as u32
+        self.sessions.place(sender, target) as u32
     }
 
     /// The kept fields of an event, each with the byte 1 behind it.

@@ -9,6 +9,8 @@ use fixcore::value::{date, time_of_day, unsigned};
 use fixcore::{Message, SOH};
 use twox_hash::{XxHash3_64, XxHash3_128};
 
+use crate::sessions::Sessions;
+
 /// Fields of the header are among so many at the beginning, where they are where they belong.
 const HEADER_FIELDS: usize = 12;
 const NS_PER_DAY: i64 = 86_400_000_000_000;
@@ -75,9 +77,7 @@ pub struct Part {
     /// By the byte of types of one byte: the place in `types`, and 1.
     short_types: Vec<u32>,
     long_types: HashMap<Vec<u8>, usize>,
-    session_places: HashMap<Vec<u8>, usize>,
-    last_session: usize,
-    key: Vec<u8>,
+    names: Sessions,
     /// The date that was read last, and what it is in nanoseconds.
     day: ([u8; 8], i64),
 }
@@ -90,9 +90,7 @@ impl Default for Part {
             trades: Vec::new(),
             short_types: vec![0; 256],
             long_types: HashMap::new(),
-            session_places: HashMap::new(),
-            last_session: 0,
-            key: Vec::new(),
+            names: Sessions::default(),
             day: Default::default(),
         }
     }
@@ -150,8 +148,7 @@ impl Part {
         self.trades.clear();
         self.short_types.fill(0);
         self.long_types.clear();
-        self.session_places.clear();
-        self.last_session = 0;
+        self.names.clear();
     }
 
     /// Adds a message at this byte of the log.
@@ -257,43 +254,19 @@ impl Part {
         at
     }
 
-    /// The place of a session: that of the last message or the one before, more often than not.
+    /// The place of a session.
     fn session(&mut self, sender: &[u8], target: &[u8]) -> usize {
-        let is = |session: &SessionPart| {
-            let (key, split) = (session.key.as_slice(), sender.len());
-            key.len() == split + 1 + target.len()
-                && key.starts_with(sender)
-                && key.ends_with(target)
-                && key[split] == SOH
-        };
-        for at in [self.last_session, self.last_session ^ 1] {
-            if self.sessions.get(at).is_some_and(is) {
-                self.last_session = at;
-                return at;
-            }
+        let at = self.names.place(sender, target);
+        if at == self.sessions.len() {
+            let key = [sender, &[SOH], target].concat();
+            let back = [target, &[SOH], sender].concat();
+            let seeds = [&key, &back].map(|key| XxHash3_64::oneshot(key));
+            self.sessions.push(SessionPart {
+                key,
+                runs: Vec::new(),
+                seeds,
+            });
         }
-        self.key.clear();
-        self.key.extend_from_slice(sender);
-        self.key.push(SOH);
-        self.key.extend_from_slice(target);
-        let at = match self.session_places.get(&self.key) {
-            Some(at) => *at,
-            None => {
-                let at = self.sessions.len();
-                self.session_places.insert(self.key.clone(), at);
-                let mut back = target.to_vec();
-                back.push(SOH);
-                back.extend_from_slice(sender);
-                let seeds = [&self.key, &back].map(|key| XxHash3_64::oneshot(key));
-                self.sessions.push(SessionPart {
-                    key: self.key.clone(),
-                    runs: Vec::new(),
-                    seeds,
-                });
-                at
-            }
-        };
-        self.last_session = at;
         at
     }
 

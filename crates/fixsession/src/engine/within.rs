@@ -74,7 +74,7 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let peer = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
-            // It ends when nobody reads any more.
+            // It ends when no reader is left.
             for _ in 0..60_000 {
                 if stream.write_all(b"x").is_err() {
                     return;

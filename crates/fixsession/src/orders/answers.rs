@@ -163,7 +163,7 @@ fn zero(order: &Order) -> String {
 /// Why an order is not canceled.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum NotCanceled {
-    /// There is no such order, or it is another one.
+    /// There is no such order, or the fields describe a different one.
     Unknown(&'static str),
     /// It is no longer open.
     TooLate,

@@ -99,7 +99,7 @@ impl Rule {
             .find(|start| *start > utc)
     }
 
-    /// The next instant after this one at which the interval is another, or there is none.
+    /// The next instant after this one at which the interval changes or ends.
     #[must_use]
     pub fn next_change(&self, utc: Timestamp) -> Option<Timestamp> {
         match self.interval_at(utc) {
@@ -108,7 +108,7 @@ impl Rule {
         }
     }
 
-    /// The start on the day so many days after this one, if intervals start on it.
+    /// The start on the day `days` after this one, if intervals start on it.
     fn start_of(&self, today: Date, days: i64) -> Option<Timestamp> {
         let day = shifted(today, days)?;
         self.days.has(day.weekday()).then_some(())?;

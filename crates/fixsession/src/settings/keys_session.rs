@@ -86,7 +86,7 @@ pub(super) static KEYS: &[Key] = &[
         .what("a ResendRequest states the last number of the gap in place of 0"),
     Key::new("ResendRequestChunkSize", Recovery, "a whole number, 0 or more")
         .default("0")
-        .what("asks for so many messages at a time; 0: for the whole gap"),
+        .what("the number of messages to ask for at a time; 0: the whole gap"),
     Key::new("SendNextExpectedMsgSeqNum", Recovery, FLAG)
         .aliases(&["EnableNextExpectedMsgSeqNum"])
         .default("N")

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 #[derive(Debug, Default)]
 pub(super) struct Line {
     bytes: VecDeque<u8>,
-    /// Nothing arrives any more, and nobody is told.
+    /// Nothing arrives any more, and neither side learns of it.
     pub(super) is_dead: bool,
 }
 

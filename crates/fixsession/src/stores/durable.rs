@@ -62,7 +62,7 @@ impl DurableStore {
         })
     }
 
-    /// Does work ahead in idle time, up to so many bytes: messages are then stored without a system call.
+    /// Does work ahead in idle time, up to `bytes`: messages are then stored without a system call.
     /// Returns whether nothing is left to do.
     ///
     /// # Errors

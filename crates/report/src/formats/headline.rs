@@ -15,7 +15,7 @@ struct Part(u8, Line);
 /// Never left out.
 const NEEDED: u8 = u8::MAX;
 
-/// One line of at most so many columns, as long as what is needed fits.
+/// One line of at most `columns` columns, as long as what is needed fits.
 pub(super) fn one(report: &Report, columns: usize) -> Line {
     let mut parts = parts(report);
     // Of interest to those who read more.

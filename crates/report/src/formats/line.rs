@@ -66,7 +66,7 @@ impl Line {
         self.0.iter().map(|(_, text)| text.width()).sum()
     }
 
-    /// As much of it as so many columns take.
+    /// As much of it as fits into `columns` columns.
     pub(super) fn cut(self, columns: usize) -> Self {
         let mut left = columns;
         let mut parts = Vec::new();
@@ -96,7 +96,7 @@ impl Line {
         self
     }
 
-    /// For a terminal of so many columns: broken between words, the first line and the others after
+    /// For a terminal of `columns` columns: broken between words, the first line and the others after
     /// these margins.
     pub(super) fn text_within(
         &self,
@@ -202,7 +202,7 @@ const UNITS: [&str; 16] = [
     "TiB/s", "%", "CPUs",
 ];
 
-/// A text in pieces of at most so many columns, broken between words where there are any.
+/// A text in pieces of at most `columns` columns, broken between words where there are any.
 pub(super) fn pieces(text: &str, columns: usize) -> Vec<String> {
     if text.width() <= columns {
         return vec![text.to_owned()];

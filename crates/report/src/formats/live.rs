@@ -236,7 +236,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// Rows of so many seconds at 400 values each: 20 µs and a few of 90 µs, in the last second three times as long;
+    /// Rows of `seconds` at 400 values each: 20 µs and a few of 90 µs, in the last second three times as long;
     /// a second row has a value in the first second alone.
     fn rows(seconds: u64) -> Vec<LiveRow> {
         let start = Instant::now();

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::style::Palette;
 
-    /// A run of so many seconds, twice as slow in the second half.
+    /// A run of `seconds`, twice as slow in the second half.
     fn row(seconds: u64) -> Latency {
         let (start, length) = (Instant::now(), Duration::from_secs(1));
         let log = IntervalLog::new(length, std::io::Cursor::new(Vec::new())).expect("a thread");

@@ -216,7 +216,7 @@ pub(super) fn comparison_grid(comparisons: &[Comparison]) -> Grid {
         let mut tails = comparison.tails.iter();
         let of_distributions = tails.find(|tail| tail.p == 50.0);
         let absent = || ABSENT.to_owned();
-        // Of plain numbers nobody knows the unit.
+        // The unit of plain numbers is unknown.
         let median = |ns: Option<f64>, plain: Option<f64>| {
             let plain = || plain.map_or_else(absent, number);
             ns.map_or_else(plain, duration)
@@ -302,7 +302,7 @@ fn verdict(comparison: &Comparison) -> String {
         }
         _ => name.to_owned(),
     };
-    // No verdict on the median alone where the tail is another one.
+    // No verdict on the median alone where the tail's differs.
     let tails = comparison.tails.iter().filter(|tail| {
         tail.verdict != comparison.verdict
             && matches!(tail.verdict, Verdict::Better | Verdict::Worse)

@@ -156,7 +156,7 @@ fn stated_times(file: &Saved) -> usize {
     }
 }
 
-/// What a file has besides distributions: how many of each kind, in the order in which they are told.
+/// What a file has besides distributions: how many of each kind, in the order in which they are printed.
 fn beside(file: &Saved) -> Vec<(usize, &'static str, &'static str)> {
     let report = report(file);
     let of = |found: fn(&Report) -> usize| report.map_or(0, found);

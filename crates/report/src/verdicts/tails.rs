@@ -86,7 +86,7 @@ mod tests {
     use super::super::{findings, sentence};
     use super::*;
 
-    /// Runs whose medians are the same, and of which one in twenty takes so many times as long on the target's side.
+    /// Runs whose medians are the same, and of which one in twenty takes `slow` times as long on the target's side.
     fn compared(row: &str, slow: f64) -> Comparison {
         let time = |nth: usize, slow: f64| {
             let slow = if nth % 20 == 7 { slow } else { 1.0 };

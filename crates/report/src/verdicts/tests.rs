@@ -4,7 +4,7 @@ use latency::compare::{self, Names, Options, Sides};
 
 use super::*;
 
-/// Rounds of which the target takes so many times as long, with noise on either side.
+/// Rounds in which the target takes `factor` times as long, with noise on either side.
 fn compared(row: &str, factor: f64, noise: f64, rounds: usize) -> Comparison {
     let wobble = |nth: usize, step: usize| 1.0 + noise * ((nth * step % 11) as f64 - 5.0) / 5.0;
     let side = |factor: f64, step: usize| -> Vec<f64> {

@@ -75,7 +75,7 @@ pub(super) struct Place {
 }
 
 impl Block {
-    /// Holds these lines, which come after so many others.
+    /// Holds these lines, which come after `before` others.
     #[cfg(feature = "workers")]
     pub(super) fn fill(&mut self, bytes: &[u8], before: u64) {
         self.bytes.clear();

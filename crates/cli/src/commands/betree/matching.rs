@@ -173,7 +173,7 @@ fn live(args: &MatchArgs) -> Result<Option<Live>> {
 }
 
 impl Job<'_> {
-    /// Events that are searched at once, as far as there are so many.
+    /// Events that are searched at once, or all if there are fewer.
     fn events_a_batch(&self) -> u64 {
         match self.batches {
             true => Batch::EVENTS_MAX as u64,

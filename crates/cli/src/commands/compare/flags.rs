@@ -133,7 +133,7 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    /// What of a row it judges.
+    /// Which number of a row it judges.
     pub(crate) fn subject(self) -> String {
         match self.p {
             50.0 => "the median".to_owned(),

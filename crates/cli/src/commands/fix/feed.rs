@@ -35,7 +35,7 @@ pub(super) enum Fed {
     PassedOver,
     /// A message of a session that the settings do not have: its BeginString, SenderCompID and TargetCompID.
     Foreign([String; 3]),
-    /// The end of the log after so many bytes.
+    /// The end of the log, after this number of bytes.
     Ended(u64, Option<Error>),
 }
 

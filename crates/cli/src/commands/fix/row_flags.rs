@@ -1,4 +1,4 @@
-//! Flags that say what of each message is written, and how.
+//! Flags that say which parts of each message are written, and how.
 
 use clap::{Args, ValueEnum};
 
@@ -23,7 +23,7 @@ impl From<RowFormat> for fixlog::RowForm {
     }
 }
 
-/// How many messages are written, and what of them.
+/// How many messages are written, and which parts of them.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Messages")]
 pub(crate) struct RowsArgs {

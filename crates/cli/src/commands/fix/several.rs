@@ -53,7 +53,7 @@ pub(super) trait InOrder {
     /// A part of a log.
     type Part: Timed;
 
-    /// What of a piece waits for its turn. Each piece comes once, those of a log in its order.
+    /// The part of a piece that waits for its turn. Each piece comes once, those of a log in its order.
     fn part(&mut self, piece: Piece) -> Self::Part;
 
     /// Takes what can be given out.

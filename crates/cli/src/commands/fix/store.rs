@@ -1,4 +1,4 @@
-//! `perfkit fix store`: what a store of sent messages holds, and what of it is bad.
+//! `perfkit fix store`: what a store of sent messages holds, and which parts are bad.
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write as _};

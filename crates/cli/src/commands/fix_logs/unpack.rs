@@ -26,7 +26,7 @@ pub(crate) enum Log {
 pub(crate) struct Packed {
     input: Input,
     buffer: Vec<u8>,
-    /// What of the buffer is to be decoded.
+    /// The part of the buffer that is to be decoded.
     rest: std::ops::Range<usize>,
     codec: Codec,
     ended: bool,

@@ -2,7 +2,7 @@
 //!
 //! `page` puts the page together. `curves` are the distributions that are drawn, in groups of a few; `spectrum`,
 //! `bars`, `timeline` and `forest` draw them. `scales` has the axes, `frame` what surrounds every chart, `thin` leaves
-//! out points that nobody could see. `tables` has everything that is text, and `style` how all of it looks. The
+//! out points that could not be seen. `tables` has everything that is text, and `style` how all of it looks. The
 //! pictures are complete without the script, which only shows values under the pointer.
 
 mod bars;

@@ -142,7 +142,7 @@ pub(super) struct Nines {
 }
 
 impl Nines {
-    /// An axis for samples of at most so many values.
+    /// An axis for samples with at most this number of values.
     pub(super) fn new(n: u64, from: f64, to: f64) -> Self {
         Self {
             most: (n.max(10) as f64).log10(),

@@ -62,7 +62,7 @@ fn report(name: &str, change: impl FnOnce(&mut Outcome)) -> Report {
     run.finish(outcome).report
 }
 
-/// A row of so many values, over 25 s, with one slow value in the middle.
+/// A row of `values` values, over 25 s, with one slow value in the middle.
 fn row(series: Option<&str>, name: LatencyName, values: u64) -> latency::Latency {
     let start = Instant::now();
     let log = IntervalLog::new(Duration::from_millis(100), std::io::Cursor::new(Vec::new()));

@@ -31,7 +31,7 @@ struct Joined {
     lines: u64,
     bytes: u64,
     dead: u64,
-    /// Answers to blocks of another stream, or of shards that nobody asked for.
+    /// Answers to blocks of another stream, or of shards that were not asked for.
     others: u64,
 }
 

@@ -164,7 +164,7 @@ mod tests {
             assert!(failure.message().contains(said), "{}", failure.message());
         }
         assert_eq!(source.go_on(&path, &known(5, 3, b"ccc")), Ok((8, 3)));
-        // A file of the same name is another one, and so is a pipe.
+        // A file of the same name need not be the same file, nor a pipe the same pipe.
         let mut other = File::create(directory.path().join("new")).unwrap();
         other.write_all(b"a\n").unwrap();
         std::fs::rename(directory.path().join("new"), &path).unwrap();

@@ -98,7 +98,7 @@ pub(super) fn serve<'a>(mut worker: Worker<'a>, queue: &Queue) -> Worker<'a> {
         worker.steps = task.steps.clone();
         block.fill(&task.bytes, task.before);
         let answer = answer(&mut worker, &block, &mut made);
-        // If nobody waits for it any more, the process ends.
+        // If its waiter is gone, the process ends.
         let _ = task.reply.send(answer);
     }
 }
