@@ -14,6 +14,7 @@ pub(crate) struct Failure {
     message: String,
     help: Option<String>,
     status: ExitStatus,
+    code: u8,
 }
 
 /// Shorthand for results in this crate.
@@ -26,6 +27,7 @@ impl Failure {
             message: message.into(),
             help: None,
             status: ExitStatus::Failure,
+            code: 1,
         }
     }
 
@@ -56,6 +58,17 @@ impl Failure {
     pub(crate) fn status(mut self, status: ExitStatus) -> Self {
         self.status = status;
         self
+    }
+
+    /// Ends the process with this code under the name of another program that has one for this failure.
+    pub(crate) fn code(mut self, code: u8) -> Self {
+        self.code = code;
+        self
+    }
+
+    /// The exit code under the name of another program: 1, unless it was set.
+    pub(crate) fn named_code(&self) -> u8 {
+        self.code
     }
 
     /// An error of the system on a named file: `cannot VERB 'PATH': reason`. `-` and the names of

@@ -23,6 +23,8 @@ mod object_store;
 #[cfg(all(unix, feature = "workers"))]
 mod workers;
 mod zip_peers;
+#[cfg(unix)]
+mod zstd_lines;
 mod zstd_peers;
 
 fn main() {
@@ -47,6 +49,8 @@ fn main() {
         #[cfg(all(unix, feature = "workers"))]
         workers::trials(),
         zip_peers::trials(),
+        #[cfg(unix)]
+        zstd_lines::trials(),
         zstd_peers::trials(),
     ];
     peer::run(trials.into_iter().flatten().collect())

@@ -6,11 +6,11 @@ use std::sync::{Arc, OnceLock};
 use self_cell::self_cell;
 use zstd_safe::zstd_sys::ZSTD_EndDirective;
 use zstd_safe::{
-    CCtx, CDict, CParameter, DCtx, DDict, DParameter, InBuffer, OutBuffer, ResetDirective,
-    SafeResult, WriteBuf,
+    CCtx, CDict, CParameter, DCtx, DDict, DParameter, InBuffer, OutBuffer, ParamSwitch,
+    ResetDirective, SafeResult, WriteBuf,
 };
 
-use crate::bounds::{WINDOW_LOG_MAX, saturate};
+use crate::bounds::{WINDOW_LOG_MAX, saturate, within};
 use crate::digested::Dictionary;
 use crate::error::{self, Error, Repr};
 use crate::options::{DecoderOptions, EncoderOptions};
@@ -86,6 +86,19 @@ impl CompressContext {
             context.set_pledged_src_size(pledged)
         })?;
         self.refer_to_prefix()
+    }
+
+    /// Sets the level of the jobs to come.
+    pub(crate) fn set_level(&mut self, level: i32) -> Result<(), Error> {
+        let levels = EncoderOptions::levels();
+        let (low, high) = (*levels.start(), *levels.end());
+        within("level", level.into(), low.into(), high.into())?;
+        self.cell
+            .with_dependent_mut(|_, context| {
+                context.set_parameter(CParameter::CompressionLevel(level))
+            })
+            .map(drop)
+            .map_err(internal)
     }
 
     /// One step of a stream.
@@ -167,7 +180,21 @@ fn set_parameters(context: &mut CCtx<'_>, options: &EncoderOptions) -> Result<()
         let parameter = CParameter::EnableLongDistanceMatching(true);
         set("long_distance", 1, parameter)?;
     }
+    let switch = |on: bool| match on {
+        true => ParamSwitch::Enable,
+        false => ParamSwitch::Disable,
+    };
+    if let Some(on) = options.literals {
+        let parameter = CParameter::LiteralCompressionMode(switch(on));
+        set("literals", on.into(), parameter)?;
+    }
+    if let Some(on) = options.row_match_finder {
+        let parameter = CParameter::UseRowMatchFinder(switch(on));
+        set("row_match_finder", on.into(), parameter)?;
+    }
     let parameters = &options.parameters;
+    let long = &options.long_distance_parameters;
+    let hint = options.size_hint.filter(|&hint| hint > 0);
     let logs = [
         (
             "window_log",
@@ -187,6 +214,36 @@ fn set_parameters(context: &mut CCtx<'_>, options: &EncoderOptions) -> Result<()
             "block_bytes_max",
             options.block_bytes_max,
             CParameter::MaxBlockSize,
+        ),
+        (
+            "target_block_bytes",
+            options.target_block_bytes,
+            CParameter::TargetCBlockSize,
+        ),
+        (
+            "size_hint",
+            hint.map(|hint| u32::try_from(hint).unwrap_or(u32::MAX)),
+            CParameter::SrcSizeHint,
+        ),
+        (
+            "long_distance.hash_log",
+            long.hash_log,
+            CParameter::LdmHashLog,
+        ),
+        (
+            "long_distance.min_match",
+            long.min_match,
+            CParameter::LdmMinMatch,
+        ),
+        (
+            "long_distance.bucket_log",
+            long.bucket_log.filter(|&log| log > 0),
+            CParameter::LdmBucketSizeLog,
+        ),
+        (
+            "long_distance.hash_rate_log",
+            long.hash_rate_log,
+            CParameter::LdmHashRateLog,
         ),
     ];
     for (option, value, parameter) in logs {

@@ -122,6 +122,24 @@ impl Encoder {
         self.options().effective_window_log(self.pledged)
     }
 
+    /// Compresses at this level from the next job of the workers on; without workers, from the next frame on.
+    /// The window stays. [`options`](Encoder::options) keep the level that the encoder was made with, and its
+    /// memory is estimated by it.
+    ///
+    /// This is for levels that follow the speed at which output can be written.
+    ///
+    /// ```
+    /// use zstdkit::{Encoder, EncoderOptions, Operation};
+    ///
+    /// let mut encoder = Encoder::new(&EncoderOptions::default().with_workers(1))?;
+    /// encoder.push(b"at level 3, ", &mut [0; 64], Operation::Continue)?;
+    /// encoder.set_level(9)?;
+    /// # Ok::<(), zstdkit::Error>(())
+    /// ```
+    pub fn set_level(&mut self, level: i32) -> Result<(), Error> {
+        self.context.set_level(level)
+    }
+
     /// Starts a frame. If its size is pledged, the frame states it, a small frame gets smaller
     /// tables, and giving a different number of bytes is an error.
     ///

@@ -32,7 +32,7 @@
 //! assert_eq!(error.offset(), Some(frame.len() as u64 - 4));
 //! # Ok::<(), zstdkit::Error>(())
 //! ```
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod bounds;
 mod context;
@@ -69,7 +69,7 @@ pub use crate::digested::Dictionary;
 pub use crate::encoder::Encoder;
 pub use crate::error::{Error, ErrorKind};
 pub use crate::oneshot::{Compressor, Decompressor, compress, compress_bound, decompress};
-pub use crate::options::{DecoderOptions, EncoderOptions};
+pub use crate::options::{DecoderOptions, EncoderOptions, LongDistance};
 pub use crate::parameters::{Parameters, Strategy, UnknownStrategy};
 pub use crate::pool::{Pool, PoolOptions, PoolStats, Pooled};
 pub use crate::recipe::{Recipe, UnknownRecipe};

@@ -5,12 +5,13 @@
 //! them; a test compares it with real figures over levels and sizes.
 
 mod levels;
+mod limit;
 
 pub(crate) use self::levels::{BTLAZY2, BTOPT, DFAST, GREEDY};
 use self::levels::{BTULTRA, BTULTRA2, FAST, LAZY2, LEVELS};
 use crate::bounds::{WINDOW_LOG_MAX, WINDOW_LOG_MIN};
-use crate::options::EncoderOptions;
-use crate::parameters::Strategy;
+use crate::options::{EncoderOptions, LongDistance};
+use crate::parameters::{Parameters, Strategy};
 
 /// The parameters that decide how much memory a context takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,8 +19,12 @@ pub(crate) struct Tables {
     pub(crate) window_log: u32,
     chain_log: u32,
     hash_log: u32,
+    search_log: u32,
     min_match: u32,
+    target_length: u32,
     pub(crate) strategy: u32,
+    /// Whether rows are used where a strategy can; `None`: with windows that are not small.
+    rows: Option<bool>,
 }
 
 const BLOCK_BYTES: u64 = 128 << 10;
@@ -35,6 +40,8 @@ const DIGEST_CONTENT_BYTES: u64 = 513;
 /// in addition to this model.
 const DIGEST_FIXED_BYTES: u64 = 16 << 10;
 const LONG_DISTANCE_WINDOW_LOG: u32 = 27;
+/// The most that a level below 0 means as a target length.
+const TARGET_LENGTH_MAX: u32 = 128 << 10;
 /// Content up to this size is not split into jobs.
 const JOB_BYTES_MIN: u64 = 512 << 10;
 
@@ -118,17 +125,47 @@ impl EncoderOptions {
         Tables::choose(self, content_bytes).window_log
     }
 
+    /// All settings of the match finder for a frame of this content size (`None`: unknown): those of the
+    /// level, where the options have none of their own.
+    ///
+    /// ```
+    /// use zstdkit::EncoderOptions;
+    ///
+    /// let parameters = EncoderOptions::default().with_level(19).effective_parameters(None);
+    /// assert_eq!((parameters.search_log, parameters.target_length), (Some(7), Some(256)));
+    /// ```
+    pub fn effective_parameters(&self, content_bytes: Option<u64>) -> Parameters {
+        let tables = Tables::choose(self, content_bytes);
+        Parameters {
+            chain_log: Some(tables.chain_log),
+            hash_log: Some(tables.hash_log),
+            search_log: Some(tables.search_log),
+            min_match: Some(tables.min_match),
+            target_length: Some(tables.target_length),
+            strategy: Some(self.effective_strategy(content_bytes)),
+        }
+    }
+
     /// The strategy for a frame of this content size (`None`: unknown).
     pub fn effective_strategy(&self, content_bytes: Option<u64>) -> Strategy {
         let number = Tables::choose(self, content_bytes).strategy;
         Strategy::ALL[(number as usize).clamp(FAST as usize, BTULTRA2 as usize) - 1]
     }
 
-    fn long_distance_for(&self, parameters: &Tables) -> bool {
-        self.long_distance || (parameters.strategy >= BTOPT && parameters.window_log >= 27)
+    /// How distant matches are searched for, if they are.
+    fn long_distance_for(&self, parameters: &Tables) -> Option<&LongDistance> {
+        let long =
+            self.long_distance || (parameters.strategy >= BTOPT && parameters.window_log >= 27);
+        long.then_some(&self.long_distance_parameters)
     }
 
-    fn threaded_bytes(&self, parameters: &Tables, long: bool, content: u64) -> u64 {
+    fn threaded_bytes(
+        &self,
+        parameters: &Tables,
+        long_distance: Option<&LongDistance>,
+        content: u64,
+    ) -> u64 {
+        let long = long_distance.is_some();
         let job_log = match long {
             true => (parameters.cycle_log() + 3).max(21),
             false => (parameters.window_log + 2).max(20),
@@ -172,25 +209,33 @@ impl EncoderOptions {
             + outputs
             + sequences
             + workers * tables
-            + parameters.long_distance_bytes(long, content)
+            + parameters.long_distance_bytes(long_distance, content)
     }
 }
 
 impl Tables {
     pub(crate) fn choose(options: &EncoderOptions, pledged: Option<u64>) -> Self {
+        let pledged = pledged.or(options.size_hint);
         let size = pledged.unwrap_or(u64::MAX);
         let table = [256 << 10, 128 << 10, 16 << 10]
             .iter()
             .filter(|&&most| size <= most)
             .count();
         let row = options.effective_level().clamp(0, 22);
-        let (window, chain, hash, min_match, strategy) = LEVELS[table][row as usize];
+        let (window, chain, hash, search, min_match, target, strategy) =
+            LEVELS[table][row as usize];
         let mut parameters = Self {
             window_log: window.into(),
             chain_log: chain.into(),
             hash_log: hash.into(),
+            search_log: search.into(),
             min_match: min_match.into(),
+            target_length: match options.effective_level() {
+                level @ ..0 => level.unsigned_abs().min(TARGET_LENGTH_MAX),
+                _ => target.into(),
+            },
             strategy,
+            rows: options.row_match_finder,
         };
         if options.long_distance {
             parameters.window_log = LONG_DISTANCE_WINDOW_LOG;
@@ -198,7 +243,9 @@ impl Tables {
         let own = &options.parameters;
         parameters.chain_log = own.chain_log.unwrap_or(parameters.chain_log);
         parameters.hash_log = own.hash_log.unwrap_or(parameters.hash_log);
+        parameters.search_log = own.search_log.unwrap_or(parameters.search_log);
         parameters.min_match = own.min_match.unwrap_or(parameters.min_match);
+        parameters.target_length = own.target_length.unwrap_or(parameters.target_length);
         parameters.strategy = own.strategy.map_or(parameters.strategy, Strategy::number);
         if let Some(log) = options.window_log {
             parameters.window_log = log.clamp(WINDOW_LOG_MIN, WINDOW_LOG_MAX);
@@ -223,12 +270,18 @@ impl Tables {
         self.chain_log - u32::from(self.strategy >= BTLAZY2)
     }
 
+    /// The exponents of the chain and the hash table.
+    fn logs(&self) -> (u32, u32) {
+        (self.chain_log, self.hash_log)
+    }
+
     fn window_bytes(&self, content: u64) -> u64 {
         (1 << self.window_log).min(content.max(1))
     }
 
     fn table_bytes(&self, content: u64) -> u64 {
-        let rows = (GREEDY..=LAZY2).contains(&self.strategy) && self.window_log > 14;
+        let rows =
+            (GREEDY..=LAZY2).contains(&self.strategy) && self.rows.unwrap_or(self.window_log > 14);
         let hash = 4_u64 << self.hash_log;
         let tags = if rows { 1_u64 << self.hash_log } else { 0 };
         let chain = if self.strategy == FAST || rows {
@@ -270,13 +323,19 @@ impl Tables {
         }
     }
 
-    fn long_distance_bytes(&self, long: bool, content: u64) -> u64 {
-        if !long {
+    /// The table of distant matches, and the matches of a block. `None`: they are not searched for.
+    fn long_distance_bytes(&self, long: Option<&LongDistance>, content: u64) -> u64 {
+        let Some(own) = long else {
             return 0;
-        }
-        let hash_log = self.window_log.saturating_sub(7 - self.strategy / 3).max(6);
-        let bucket_log = self.strategy.clamp(4, 8).min(hash_log);
-        let match_bytes = if self.strategy >= BTULTRA { 32 } else { 64 };
+        };
+        let given = |value: Option<u32>| value.filter(|&value| value > 0);
+        let rate = given(own.hash_rate_log).unwrap_or(7 - self.strategy / 3);
+        let derived = self.window_log.saturating_sub(rate).clamp(6, 30);
+        let hash_log = given(own.hash_log).unwrap_or(derived);
+        let bucket_log = given(own.bucket_log).unwrap_or(self.strategy.clamp(4, 8));
+        let bucket_log = bucket_log.min(hash_log);
+        let shortest = if self.strategy >= BTULTRA { 32 } else { 64 };
+        let match_bytes = u64::from(given(own.min_match).unwrap_or(shortest));
         let block = self.window_bytes(content).min(BLOCK_BYTES);
         (8_u64 << hash_log) + (1 << (hash_log - bucket_log)) + block / match_bytes * 12
     }

@@ -18,6 +18,7 @@ mod pool;
 mod properties;
 mod recipe;
 mod seekable;
+mod settings;
 mod sliced;
 mod steps;
 #[cfg(feature = "tokio")]

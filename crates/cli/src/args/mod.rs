@@ -4,6 +4,7 @@
 //! Nothing in this module opens a file or reads anything about the machine. Flags that several commands
 //! share are in [`output`] and [`settings`].
 
+pub(crate) mod advanced;
 mod advice;
 mod command;
 pub(crate) mod expressions;

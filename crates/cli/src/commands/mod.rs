@@ -4,7 +4,7 @@ pub(crate) mod advise;
 pub(crate) mod betree;
 pub(crate) mod betree_bench;
 pub(crate) mod child;
-mod codec;
+pub(crate) mod codec;
 pub(crate) mod compare;
 pub(crate) mod compress;
 pub(crate) mod compress_bench;

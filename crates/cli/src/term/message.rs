@@ -4,6 +4,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use report::ExitStatus;
@@ -30,6 +31,14 @@ static VOICE: Mutex<Voice> = Mutex::new(Voice {
 /// Sets the voice for the rest of the process.
 pub(crate) fn set_voice(voice: Voice) {
     *VOICE.lock().unwrap_or_else(PoisonError::into_inner) = voice;
+}
+
+/// The code of the last failure.
+static CODE: AtomicU8 = AtomicU8::new(1);
+
+/// The exit code of the last failure that was printed, for the names of programs that have codes of their own.
+pub(crate) fn last_code() -> u8 {
+    CODE.load(Ordering::Relaxed)
 }
 
 /// Hears errors and warnings as plain text.
@@ -69,6 +78,7 @@ pub(crate) fn failure(failure: &Failure) {
 
 fn print(failure: &Failure, helps: bool) {
     let Voice { name, failures } = voice();
+    CODE.store(failure.named_code(), Ordering::Relaxed);
     if !failures {
         return;
     }

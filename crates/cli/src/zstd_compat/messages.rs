@@ -8,6 +8,7 @@ use files::plan::{Destination, Job};
 use files::sink::Written;
 use files::source;
 use report::ExitStatus;
+use zstdkit::EncoderOptions;
 
 use crate::commands::list::Summary;
 use crate::failure::Result;
@@ -143,20 +144,29 @@ fn size(bytes: u64, exact: bool) -> String {
     format!("{value:6.digits$} {unit}")
 }
 
+/// A size with its unit in four columns, behind a number in as many as `width`.
+fn column(bytes: u64, width: usize) -> String {
+    let text = size(bytes, false);
+    let (number, unit) = text.trim_start().split_once(' ').unwrap_or((&text, ""));
+    format!("{number:>width$}{:>4}", format!(" {unit}"))
+}
+
 /// The listing of `-l` so far.
 #[derive(Debug)]
 pub(super) struct Listing {
     full: bool,
+    named: usize,
     text: String,
     total: Summary,
 }
 
 impl Listing {
-    /// `full`: a paragraph per file instead of a line.
-    pub(super) fn new(full: bool) -> Self {
+    /// `full`: a paragraph per file instead of a line; `named`: how many files were named.
+    pub(super) fn new(full: bool, named: usize) -> Self {
         let head = "Frames  Skips  Compressed  Uncompressed  Ratio  Check  Filename\n";
         Self {
             full,
+            named,
             text: if full { String::new() } else { head.to_owned() },
             total: Summary::of(0),
         }
@@ -179,11 +189,22 @@ impl Listing {
         }
     }
 
+    /// Adds a line about a file that is not listed.
+    pub(super) fn refuse(&mut self, path: &Path) {
+        let name = path.display().to_string();
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            self.text,
+            "File \"{}\" not compressed by zstd ",
+            visible(&name)
+        );
+    }
+
     /// The whole listing, with a total if there are several files.
     pub(super) fn text(mut self) -> String {
-        if self.total.files > 1 && !self.full {
+        if self.named > 1 && !self.full {
             self.text.push_str(&"-".repeat(65));
-            self.text.push('\n');
+            self.text.push_str(" \n");
             let total = self.total;
             self.row(&total, &format!("{} files", total.files));
         }
@@ -194,18 +215,21 @@ impl Listing {
         let content = match summary.uncompressed_bytes {
             Some(bytes) => {
                 let ratio = bytes as f64 / summary.compressed_bytes.max(1) as f64;
-                format!("  {:>12}  {ratio:5.3}", size(bytes, false))
+                format!("  {}  {ratio:5.3}", column(bytes, 8))
             }
             None => " ".repeat(21),
+        };
+        let check = match check(summary) {
+            "some" => "",
+            all => all,
         };
         // Writing to a string cannot fail.
         let _ = writeln!(
             self.text,
-            "{:6}  {:5}  {:>10}{content}  {:>5}  {}",
-            summary.frames,
+            "{:6}  {:5}  {}{content}  {check:>5}  {}",
+            summary.frames + summary.skips,
             summary.skips,
-            size(summary.compressed_bytes, false),
-            check(summary),
+            column(summary.compressed_bytes, 6),
             visible(name)
         );
     }
@@ -221,7 +245,7 @@ impl Listing {
         let text = &mut self.text;
         let _ = writeln!(
             text,
-            "{}\n# Zstandard Frames: {}",
+            "{} \n# Zstandard Frames: {}",
             visible(name),
             summary.frames
         );
@@ -251,6 +275,79 @@ fn check(summary: &Summary) -> &'static str {
     match summary.check() {
         "none" => "None",
         other => other,
+    }
+}
+
+/// The settings of frames for one source.
+pub(super) struct Settings {
+    head: String,
+    content_bytes: Option<u64>,
+}
+
+impl Settings {
+    /// For a source of this size, with what frames refer back to.
+    pub(super) fn of(source: &Path, size: Option<u64>, referred_bytes: u64) -> Self {
+        let name = match source.as_os_str() {
+            name if name == "-" => "/*stdin*\\".to_owned(),
+            name => name.to_string_lossy().into_owned(),
+        };
+        let head = match size {
+            Some(bytes) => format!("{name} ({bytes} bytes)"),
+            None => format!("{name} (src size unknown)"),
+        };
+        // An empty file is taken for one of unknown size, and that for a small one behind a dictionary.
+        let content_bytes = match (size, referred_bytes) {
+            (None | Some(0), 0) => None,
+            (None | Some(0), bytes) => Some(bytes.saturating_add(499)),
+            (Some(size), bytes) => Some(size.saturating_add(bytes)),
+        };
+        Self {
+            head,
+            content_bytes,
+        }
+    }
+
+    /// Prints those of a level.
+    pub(super) fn tell_defaults(&self, level: i32) {
+        let encoder = EncoderOptions::default().with_level(level);
+        message::status(&self.head);
+        let strategy = encoder.effective_strategy(self.content_bytes);
+        let numbers = self.numbers(&encoder);
+        let names = [
+            "windowLog",
+            "chainLog",
+            "hashLog",
+            "searchLog",
+            "minMatch",
+            "targetLength",
+        ];
+        for (name, number) in names.into_iter().zip(numbers) {
+            message::status(&format!(" - {name:<14}: {number}"));
+        }
+        let (name, number) = (strategy.name(), strategy.number());
+        message::status(&format!(" - strategy      : ZSTD_{name} ({number})"));
+    }
+
+    /// Prints those that are used, as an argument.
+    pub(super) fn tell(&self, encoder: &EncoderOptions) {
+        let [window, chain, hash, search, shortest, target] = self.numbers(encoder);
+        let strategy = encoder.effective_strategy(self.content_bytes).number();
+        message::status(&format!(
+            "--zstd=wlog={window},clog={chain},hlog={hash},slog={search},mml={shortest},tlen={target},strat={strategy}"
+        ));
+    }
+
+    fn numbers(&self, encoder: &EncoderOptions) -> [u32; 6] {
+        let one = encoder.effective_parameters(self.content_bytes);
+        [
+            Some(encoder.effective_window_log(self.content_bytes)),
+            one.chain_log,
+            one.hash_log,
+            one.search_log,
+            one.min_match,
+            one.target_length,
+        ]
+        .map(Option::unwrap_or_default)
     }
 }
 
@@ -300,38 +397,52 @@ Usage: zstd [OPTIONS...] [INPUT... | -] [-o OUTPUT]
 ";
 
 const HELP_LONG: &str = "
+  --max                         the largest of all settings; for small input only
+  --adapt[=min=#,max=#]         let the level follow the speed of input and output
   --long[=#]                    look for repetitions over 2^# bytes, 27 by default
   --patch-from=FILE             refer back to FILE, an older version; needed in both directions
   --[no-]check, -C              write and compare checksums (the default)
   --[no-]content-size           state the size of the content (the default)
   --no-dictID                   do not state the id of the dictionary in frames
+  --[no-]mmap-dict              accepted: a dictionary is read once either way
   --stream-size=#               size of standard input
-  --size-hint=#                 accepted
+  --size-hint=#                 about the size of standard input
+  --target-compressed-block-size=#  aim at blocks of this size, at least 1340
+  --[no-]compress-literals      always or never compress literals
+  --[no-]row-match-finder       search rows or chains at levels 5 to 12
   --rsyncable                   limit changes of the output to where the input changed
-  -B#                           input that a thread compresses at a time
-  --single-thread               the same as -T1
-  --zstd=PARAMETERS             wlog, clog, hlog, slog, mml, tlen, strat, ovlog: wlog=23,strat=5
+  -B#                           input that a thread compresses at a time; of --train and -b: a sample, a block
+  --auto-threads=physical|logical  what -T0 counts: cores (the default) or processors
+  --single-thread               no worker threads
+  --zstd=PARAMETERS             wlog, clog, hlog, slog, mml, tlen, strat, ovlog, lhlog, lmml, lblog, lhrlog:
+                                wlog=23,strat=5
+  --show-default-cparams        print the settings of the level for each file
   -M#, --memory=#               refuse frames with a larger window
   --[no-]sparse                 leave holes for zeros (the default for files)
   --[no-]pass-through           copy input that is not compressed
+  --[no-]asyncio                accepted: reading and writing have threads of their own
   --output-dir-flat DIR         write targets into DIR
   --output-dir-mirror DIR       write targets under DIR, at the paths of their sources
   --filelist FILE               read names of sources from FILE, one per line
   --exclude-compressed          skip sources with the suffix of a compressed file
-  --train                       train a dictionary on the inputs, each one sample, into -o FILE;
-                                --train-fastcover, --train-cover and --train-legacy do the same
+  --train                       train a dictionary on the inputs, each one sample, into -o FILE
+  --train-cover[=k=#,d=#,steps=#,split=#,shrink[=#]]
+  --train-fastcover[=k=#,d=#,f=#,steps=#,split=#,accel=#,shrink[=#]]
+  --train-legacy[=s=#]          by one of these algorithms
   --maxdict=#                   largest size of the dictionary, 112640 by default
   --dictID=#                    id of the dictionary
+  -b# -e# -i# -S -B#            measure levels -b to -e for -i seconds each way, -S each file on its own
+  --trace FILE                  append a line about each file to FILE
   --[no-]progress               show progress
-  --format=zstd                 the only format
+  --format=FORMAT               write zstd, gzip, xz, lzma or lz4
   --                            all further arguments are files
 
 The environment variables ZSTD_CLEVEL and ZSTD_NBTHREADS are defaults for -# and -T#.
 ";
 
 const HELP_END: &str = "
-Exit codes: 0 success, 1 failure, 130 interrupted.
-Benchmarks and latency reports are commands of perfkit: see perfkit --help.
+Exit codes: 0 success, 130 interrupted; otherwise 1, or the number that zstd has for the failure.
+Latency reports, and benchmarks that rank levels, are commands of perfkit: see perfkit --help.
 ";
 
 #[cfg(test)]
@@ -378,7 +489,7 @@ mod tests {
         summary.checksums = 1;
         summary.compressed_bytes = 26_672;
         summary.uncompressed_bytes = Some(108_894);
-        let mut listing = Listing::new(false);
+        let mut listing = Listing::new(false, 1);
         listing.add(Path::new("a.zst"), &summary, None, None);
         let text = listing.text();
         assert_eq!(

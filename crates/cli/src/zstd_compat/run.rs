@@ -7,7 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use files::plan::{self, Destination, Direction, Jobs, Place, Request};
+use files::sink::Written;
+use files::source::Summary;
 use report::{ExitStatus, Outcome};
+use zstdkit::EncoderOptions;
 use zstdkit::parallel::JobObserver;
 
 use crate::Exit;
@@ -25,10 +28,14 @@ use crate::io::listed;
 use crate::term::message::{self, Voice};
 use crate::term::signal::{self, Ending};
 use crate::term::{question, screen};
+use crate::zstd_compat::bench;
 use crate::zstd_compat::flags::{self, Action, Name, Variables, ZstdPlan};
 use crate::zstd_compat::messages::{self, Totals, Way};
 use crate::zstd_compat::pipes;
+use crate::zstd_compat::trace::Trace;
 
+/// The largest dictionary.
+const DICTIONARY_BYTES_MAX: u64 = 32 << 20;
 /// Suffixes of compressed files.
 const COMPRESSED: [&str; 12] = [
     "zst", "tzst", "gz", "tgz", "lzma", "xz", "txz", "lz4", "tlz4", "bz2", "br", "lz",
@@ -39,11 +46,11 @@ pub(crate) fn run(name: Name, argv: &[OsString]) -> Exit {
     match name {
         Name::Zstdgrep => Exit::Named(pipes::grep(argv)),
         Name::Zstdless => Exit::Named(pipes::less(argv)),
-        _ => Exit::Own(zstd(name, argv)),
+        _ => zstd(name, argv),
     }
 }
 
-fn zstd(name: Name, argv: &[OsString]) -> ExitStatus {
+fn zstd(name: Name, argv: &[OsString]) -> Exit {
     let variable = |name| std::env::var(name).ok();
     let variables = Variables {
         level: variable("ZSTD_CLEVEL"),
@@ -61,13 +68,16 @@ fn zstd(name: Name, argv: &[OsString]) -> ExitStatus {
         signal::install(Ending::BetweenSteps);
         work(plan)
     });
-    let status = status.unwrap_or_else(|failure| {
-        message::failure(&failure);
-        failure.exit_status()
-    });
     match status {
-        ExitStatus::Ok | ExitStatus::Interrupted => status,
-        _ => ExitStatus::Failure,
+        Ok(status @ (ExitStatus::Ok | ExitStatus::Interrupted)) => Exit::Own(status),
+        Ok(_) => Exit::Named(message::last_code()),
+        Err(failure) => {
+            message::failure(&failure);
+            match failure.exit_status() {
+                ExitStatus::Interrupted => Exit::Own(ExitStatus::Interrupted),
+                _ => Exit::Named(failure.named_code()),
+            }
+        }
     }
 }
 
@@ -93,6 +103,11 @@ fn work(mut plan: ZstdPlan) -> Result<ExitStatus> {
         }
         Action::Decompress(own) => decompress(&plan, own.clone()),
         Action::Train(own) => train(&plan, own),
+        Action::Bench(own) => {
+            let mut own = own.clone();
+            own.encoder.dictionary = load(&plan)?.dictionary;
+            bench::run(&own, &plan.files, plan.verbosity)
+        }
     }
 }
 
@@ -149,7 +164,13 @@ fn jobs(plan: &ZstdPlan, direction: Direction, nowhere: bool) -> Result<Jobs> {
         Action::Compress(own) => own.stream_size.is_some(),
         _ => true,
     };
-    reference::refuse_unfit(&plan.reference, &jobs, sized)?;
+    reference::refuse_unfit(&plan.reference, &jobs, sized).map_err(|failure| failure.code(42))?;
+    // A name that comes twice is worked on once.
+    let mut seen = std::collections::HashSet::new();
+    jobs.jobs.retain(|job| match &job.destination {
+        Destination::File(path) => seen.insert((job.source.clone(), path.clone())),
+        _ => true,
+    });
     if let Place::Mirror(_) = targets.place {
         for job in &jobs.jobs {
             if let Destination::File(path) = &job.destination
@@ -169,9 +190,10 @@ fn compress(plan: &ZstdPlan, mut own: CompressPlan) -> Result<ExitStatus> {
         exclude_compressed: false,
     };
     let jobs = jobs(plan, direction, false)?;
-    let reference = Reference::load(&plan.reference)?;
+    let reference = load(plan)?;
     own.encoder.dictionary = reference.dictionary;
     own.encoder.prefix = reference.prefix;
+    show(plan, &jobs, &own.encoder);
     let mut stage = Compress::new(own, untimed)?;
     transfer(plan, jobs, &mut stage, Way::Compressed)
 }
@@ -182,7 +204,7 @@ fn decompress(plan: &ZstdPlan, mut own: DecompressPlan) -> Result<ExitStatus> {
         Direction::Decompress,
         own.mode != DecompressMode::Write,
     )?;
-    Reference::load(&plan.reference)?.decode_with(&mut own.decoder);
+    load(plan)?.decode_with(&mut own.decoder);
     let mut stage = Decompress::new(&own, untimed())?;
     transfer(plan, jobs, &mut stage, Way::Decompressed)
 }
@@ -190,7 +212,8 @@ fn decompress(plan: &ZstdPlan, mut own: DecompressPlan) -> Result<ExitStatus> {
 fn train(plan: &ZstdPlan, own: &TrainPlan) -> Result<ExitStatus> {
     if plan.files.is_empty() {
         return Err(Failure::new("--train needs files: each is one sample")
-            .help("name files, or directories with -r"));
+            .help("name files, or directories with -r")
+            .code(14));
     }
     let outcome = train::run(&TrainPlan {
         files: plan.files.clone(),
@@ -204,6 +227,39 @@ fn train(plan: &ZstdPlan, own: &TrainPlan) -> Result<ExitStatus> {
         ));
     }
     Ok(outcome.status)
+}
+
+/// What frames refer back to. Failures have the program's codes.
+fn load(plan: &ZstdPlan) -> Result<Reference> {
+    let named = plan.reference.dictionary.as_deref();
+    let path = named.or(plan.reference.patch_from.as_deref());
+    let code = match path.map(std::fs::metadata) {
+        Some(Err(_)) => 31,
+        Some(Ok(metadata)) if !metadata.is_file() => 32,
+        Some(Ok(metadata)) if named.is_some() && metadata.len() > DICTIONARY_BYTES_MAX => 34,
+        _ => 33,
+    };
+    Reference::load(&plan.reference).map_err(|failure| failure.code(code))
+}
+
+/// Prints the settings of the level for each source, and those that are used.
+fn show(plan: &ZstdPlan, jobs: &Jobs, encoder: &EncoderOptions) {
+    let length = |path: &Path| {
+        let metadata = path.metadata().ok().filter(|metadata| metadata.is_file());
+        metadata.map(|metadata| metadata.len())
+    };
+    let named = &plan.reference.dictionary;
+    let referred = named.as_deref().or(plan.reference.patch_from.as_deref());
+    let referred_bytes = referred.and_then(length).unwrap_or(0);
+    for job in &jobs.jobs {
+        let settings = messages::Settings::of(&job.source, length(&job.source), referred_bytes);
+        if plan.shows_settings {
+            settings.tell_defaults(encoder.level);
+        }
+        if plan.verbosity >= 4 {
+            settings.tell(encoder);
+        }
+    }
 }
 
 /// There is no report, so nothing is timed.
@@ -234,8 +290,20 @@ fn transfer(plan: &ZstdPlan, jobs: Jobs, stage: &mut impl Stage, way: Way) -> Re
     let totals = Totals::new(way, plan.verbosity);
     let each = plan.verbosity >= if several { 3 } else { 2 };
     let joined = jobs.joined.clone();
-    let done = |job: &plan::Job, read: &_, written: &_| {
+    let mut trace = plan.trace.as_deref().and_then(Trace::open);
+    if let (Some(trace), Action::Compress(own)) = (&mut trace, &plan.action) {
+        trace.level = own.encoder.level;
+        trace.workers = own.threads;
+        let dictionary = plan.reference.dictionary.as_deref();
+        trace.dictionary_bytes = dictionary
+            .and_then(|path| path.metadata().ok())
+            .map_or(0, |metadata| metadata.len());
+    }
+    let done = |job: &plan::Job, read: &Summary, written: &Written| {
         totals.add(job, read, written, joined.as_deref(), each);
+        if let Some(trace) = &trace {
+            trace.add(way, read.bytes, written.bytes);
+        }
     };
     let (sparse, threads) = match &plan.action {
         Action::Decompress(own) => (own.sparse, own.file_threads as usize),
@@ -288,7 +356,8 @@ fn agree_to_join(plan: &ZstdPlan, jobs: &Jobs) -> Result<()> {
 
 fn list_all(jobs: &Jobs, verbosity: i32) -> Result<ExitStatus> {
     let mut status = ExitStatus::Ok;
-    let mut listing = messages::Listing::new(verbosity >= 3);
+    let named = jobs.jobs.len() + jobs.failures.len();
+    let mut listing = messages::Listing::new(verbosity >= 3, named);
     for job in &jobs.jobs {
         if signal::interrupted() {
             return Ok(ExitStatus::Interrupted);
@@ -304,6 +373,7 @@ fn list_all(jobs: &Jobs, verbosity: i32) -> Result<ExitStatus> {
             Ok(_) => listing.add(&job.source, &summary, dictionary, checksum),
             Err(failure) => {
                 message::failure(&failure);
+                listing.refuse(&job.source);
                 status = ExitStatus::Failure;
             }
         }

@@ -4,6 +4,8 @@
 
 #[cfg(target_os = "linux")]
 pub(crate) mod engine;
+#[cfg(unix)]
+pub(crate) mod lines;
 
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};

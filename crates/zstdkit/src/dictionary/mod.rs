@@ -1,6 +1,6 @@
 //! Dictionaries: content that frames may refer back to without containing it.
 //!
-//! [`train`] and [`train_best`] make one from samples, [`Dictionary::evaluate`] measures what one
+//! [`train`], [`train_best`] and [`train_by`] make one from samples, [`Dictionary::evaluate`] measures what one
 //! saves. The dictionary type itself is in `digested`.
 //!
 //! ```
@@ -21,8 +21,10 @@
 //! ```
 
 mod evaluate;
+mod method;
 mod train;
 
 pub use crate::digested::Dictionary;
 pub use evaluate::{Evaluation, SizeClass};
-pub use train::{TrainOptions, Trained, train, train_best};
+pub use method::{Cover, TrainMethod};
+pub use train::{TrainOptions, Trained, train, train_best, train_by};

@@ -2,6 +2,7 @@
 //! samples it sees, in which order, and which of several results is the best.
 
 use super::evaluate::Evaluation;
+use super::method::{self, TrainMethod};
 use crate::bounds::{saturate, within};
 use crate::digested::Dictionary;
 use crate::error::{self, Error, Repr};
@@ -13,6 +14,8 @@ const SIZE_BYTES_MIN: usize = 256;
 const SIZE_BYTES_MAX: usize = 128 << 20;
 /// The fewest samples: libzstd holds back a quarter and needs five of the rest.
 const SAMPLES_MIN: usize = 7;
+/// The fewest samples that are trained on.
+const SAMPLES_TRAINED_MIN: usize = 5;
 /// libzstd counts the bytes of all samples in 32 bits.
 const SAMPLES_BYTES_MAX: u64 = if cfg!(target_pointer_width = "64") {
     u32::MAX as u64 - 1
@@ -41,8 +44,43 @@ const BETTER_BY: u64 = 200;
 #[doc(alias = "ZDICT_trainFromBuffer")]
 pub fn train(samples: &[impl AsRef<[u8]>], size_bytes: usize) -> Result<Dictionary, Error> {
     let samples: Vec<&[u8]> = samples.iter().map(AsRef::as_ref).collect();
-    check(&samples, size_bytes)?;
+    check(&samples, size_bytes, SAMPLES_MIN)?;
     trained(&shuffled(&samples), size_bytes)
+}
+
+/// The same by one of libzstd's algorithms, with settings of one's own, for a level.
+///
+/// ```
+/// use zstdkit::dictionary::{self, Cover, TrainMethod};
+///
+/// let samples: Vec<String> = (0..200)
+///     .map(|n| format!("{{\"user\":{},\"action\":\"login\",\"ok\":true}}", n * n * 31))
+///     .collect();
+/// let method = TrainMethod::Cover(Cover::default().with_k(64).with_d(8));
+/// let dictionary = dictionary::train_by(&samples, 1024, method, 3)?;
+/// assert!(dictionary.id().is_some() && dictionary.bytes().len() <= 1024);
+/// # Ok::<(), zstdkit::Error>(())
+/// ```
+pub fn train_by(
+    samples: &[impl AsRef<[u8]>],
+    size_bytes: usize,
+    method: TrainMethod,
+    level: i32,
+) -> Result<Dictionary, Error> {
+    let samples: Vec<&[u8]> = samples.iter().map(AsRef::as_ref).collect();
+    let least = match method {
+        TrainMethod::FastCover(_) => SAMPLES_MIN,
+        // These may train on all samples.
+        TrainMethod::Cover(_) | TrainMethod::Legacy { .. } => SAMPLES_TRAINED_MIN,
+    };
+    check(&samples, size_bytes, least)?;
+    let samples = shuffled(&samples);
+    let sizes: Vec<usize> = samples.iter().map(|sample| sample.len()).collect();
+    let content = joined(&samples, sizes.iter().sum())?;
+    let mut dictionary = room(size_bytes)?;
+    method::train(&mut dictionary, &content, &sizes, method, level).map_err(refused)?;
+    dictionary.shrink_to_fit();
+    Dictionary::new(dictionary)
 }
 
 /// How [`train_best`] trains.
@@ -100,9 +138,9 @@ pub struct Trained {
 /// content. An earlier one is preferred unless a later one gains at least 0.5 %.
 pub fn train_best(samples: &[impl AsRef<[u8]>], options: &TrainOptions) -> Result<Trained, Error> {
     let samples: Vec<&[u8]> = samples.iter().map(AsRef::as_ref).collect();
-    check(&samples, options.size_bytes)?;
+    check(&samples, options.size_bytes, SAMPLES_MIN)?;
     let (held_out, shown) = split(&shuffled(&samples));
-    check(&shown, options.size_bytes)?;
+    check(&shown, options.size_bytes, SAMPLES_MIN)?;
     let quarter = (options.size_bytes / 4).max(SIZE_BYTES_MIN);
     let half = (options.size_bytes / 2).max(SIZE_BYTES_MIN);
     let mut best: Option<Trained> = None;
@@ -135,7 +173,7 @@ fn is_better(one: &Trained, than: &Trained) -> bool {
     ours.frame_bytes < theirs.frame_bytes - theirs.frame_bytes / BETTER_BY
 }
 
-fn check(samples: &[&[u8]], size_bytes: usize) -> Result<(), Error> {
+fn check(samples: &[&[u8]], size_bytes: usize, least: usize) -> Result<(), Error> {
     within(
         "size_bytes",
         saturate(size_bytes),
@@ -144,9 +182,13 @@ fn check(samples: &[&[u8]], size_bytes: usize) -> Result<(), Error> {
     )?;
     let refuse = |reason, help| Err(Repr::Samples { reason, help }.into());
     let filled = samples.iter().filter(|sample| !sample.is_empty()).count();
-    if filled < SAMPLES_MIN {
+    if filled < least {
         return refuse(
-            "fewer than 7 samples with content",
+            if least == SAMPLES_MIN {
+                "fewer than 7 samples with content"
+            } else {
+                "fewer than 5 samples with content"
+            },
             "give a hundred samples or more, or split a large one into records",
         );
     }

@@ -77,7 +77,9 @@ impl Error {
             Repr::ContentSize { .. } => ErrorKind::ContentSize,
             Repr::Dictionary { .. } => ErrorKind::Dictionary,
             Repr::WindowLimit { .. } => ErrorKind::WindowLimit,
-            Repr::MemoryLimit { .. } | Repr::Budget { .. } => ErrorKind::MemoryLimit,
+            Repr::MemoryLimit { .. } | Repr::MemoryEstimate { .. } | Repr::Budget { .. } => {
+                ErrorKind::MemoryLimit
+            }
             Repr::OutputLimit { .. } => ErrorKind::OutputLimit,
             Repr::OutputTooSmall { .. } => ErrorKind::OutputTooSmall,
             Repr::Undrained { .. } => ErrorKind::Undrained,
@@ -101,6 +103,7 @@ impl Error {
             | Repr::Samples { .. }
             | Repr::Memory { .. }
             | Repr::Budget { .. }
+            | Repr::MemoryEstimate { .. }
             | Repr::NoOpenFrame { .. }
             | Repr::NoFrame
             | Repr::SeekTableEntry { .. }
@@ -143,6 +146,9 @@ impl Error {
             Repr::Truncated { .. } => Some("the file is truncated: download or copy it again"),
             Repr::Dictionary { .. } => Some("use the dictionary that it was compressed with"),
             Repr::WindowLimit { .. } => Some("raise the window limit if the source is trusted"),
+            Repr::MemoryEstimate { .. } => {
+                Some("choose a lower level or a smaller window, or raise the limit")
+            }
             Repr::MemoryLimit { .. } => Some("raise the memory limit if the source is trusted"),
             Repr::Budget { .. } => {
                 Some("return contexts before taking more, state small sizes, or raise the budget")

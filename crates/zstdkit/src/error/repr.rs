@@ -122,6 +122,8 @@ pub(crate) enum Repr {
     },
     #[error("frame at byte {offset} needs {need} bytes of memory, the limit is {limit}")]
     MemoryLimit { offset: u64, need: u64, limit: u64 },
+    #[error("these settings need {need} bytes of memory, the limit is {limit}")]
+    MemoryEstimate { need: u64, limit: u64 },
     #[error(
         "a context needs {need} bytes, but {held} of the {budget} bytes of the pool are in use"
     )]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::bounds::{WINDOW_LOG_MAX, WINDOW_LOG_MIN, log_to_cover, not_both, saturate, within};
 use crate::digested::Dictionary;
 use crate::error::Error;
+use crate::options::long_distance::LongDistance;
 use crate::parameters::Parameters;
 
 const OVERLAP_LOG_MAX: u32 = 9;
@@ -13,6 +14,7 @@ const WORKERS_MAX: u32 = if cfg!(target_pointer_width = "64") {
 } else {
     64
 };
+const TARGET_BLOCK_BYTES_MIN: i64 = 1340;
 const JOB_SIZE_MIN: usize = 512 << 10;
 const JOB_SIZE_MAX: usize = if cfg!(target_pointer_width = "64") {
     1 << 30
@@ -42,6 +44,8 @@ pub struct EncoderOptions {
     /// 128 MiB.
     #[doc(alias = "ldm")]
     pub long_distance: bool,
+    /// How it searches for them. Only with `long_distance`.
+    pub long_distance_parameters: LongDistance,
     /// Worker threads. 0: all work is done by the calling thread.
     #[doc(alias = "threads")]
     #[doc(alias = "multithreading")]
@@ -56,6 +60,19 @@ pub struct EncoderOptions {
     pub content_size: bool,
     /// Settings of the match finder that override those of the level.
     pub parameters: Parameters,
+    /// Whether the strategies `Greedy`, `Lazy` and `Lazy2` search rows of a table, which is faster, or chains.
+    /// `None`: rows, but with windows of up to 16 KiB.
+    pub row_match_finder: Option<bool>,
+    /// Whether literals are compressed. `None`: not by levels below 0, which are fast for that reason.
+    pub literals: Option<bool>,
+    /// The size of compressed blocks to aim at, 1,340 bytes to 128 KiB: a reader gets the first bytes of a slow
+    /// stream earlier. It is no limit. `None`: whole blocks.
+    #[doc(alias = "targetCBlockSize")]
+    pub target_block_bytes: Option<u32>,
+    /// About the size of content whose size is not pledged, up to 2 GiB: settings and tables are chosen for it.
+    /// Any size is compressed correctly.
+    #[doc(alias = "srcSizeHint")]
+    pub size_hint: Option<u64>,
     /// The most content of a block, 1 KiB to 128 KiB. `None`: 128 KiB, the limit of the format.
     /// Smaller blocks make calls shorter and compress less.
     pub block_bytes_max: Option<u32>,
@@ -78,11 +95,16 @@ impl Default for EncoderOptions {
             checksum: true,
             window_log: None,
             long_distance: false,
+            long_distance_parameters: LongDistance::default(),
             workers: 0,
             job_size: None,
             overlap_log: None,
             content_size: true,
             parameters: Parameters::default(),
+            row_match_finder: None,
+            literals: None,
+            target_block_bytes: None,
+            size_hint: None,
             block_bytes_max: None,
             rsyncable: false,
             dictionary: None,
@@ -122,6 +144,13 @@ impl EncoderOptions {
         self
     }
 
+    /// Sets [`long_distance_parameters`](Self::long_distance_parameters).
+    #[must_use]
+    pub fn with_long_distance_parameters(mut self, parameters: LongDistance) -> Self {
+        self.long_distance_parameters = parameters;
+        self
+    }
+
     /// Sets [`workers`](Self::workers).
     #[must_use]
     pub fn with_workers(mut self, workers: u32) -> Self {
@@ -154,6 +183,34 @@ impl EncoderOptions {
     #[must_use]
     pub fn with_parameters(mut self, parameters: Parameters) -> Self {
         self.parameters = parameters;
+        self
+    }
+
+    /// Sets [`row_match_finder`](Self::row_match_finder).
+    #[must_use]
+    pub fn with_row_match_finder(mut self, row_match_finder: impl Into<Option<bool>>) -> Self {
+        self.row_match_finder = row_match_finder.into();
+        self
+    }
+
+    /// Sets [`literals`](Self::literals).
+    #[must_use]
+    pub fn with_literals(mut self, literals: impl Into<Option<bool>>) -> Self {
+        self.literals = literals.into();
+        self
+    }
+
+    /// Sets [`target_block_bytes`](Self::target_block_bytes).
+    #[must_use]
+    pub fn with_target_block_bytes(mut self, target_block_bytes: impl Into<Option<u32>>) -> Self {
+        self.target_block_bytes = target_block_bytes.into();
+        self
+    }
+
+    /// Sets [`size_hint`](Self::size_hint).
+    #[must_use]
+    pub fn with_size_hint(mut self, size_hint: impl Into<Option<u64>>) -> Self {
+        self.size_hint = size_hint.into();
         self
     }
 
@@ -261,6 +318,19 @@ impl EncoderOptions {
         if let Some(bytes) = self.block_bytes_max {
             within("block_bytes_max", bytes.into(), 1 << 10, 128 << 10)?;
         }
+        if let Some(bytes) = self.target_block_bytes {
+            within(
+                "target_block_bytes",
+                bytes.into(),
+                TARGET_BLOCK_BYTES_MIN,
+                128 << 10,
+            )?;
+        }
+        if let Some(bytes) = self.size_hint {
+            let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+            within("size_hint", bytes, 0, i32::MAX.into())?;
+        }
+        self.long_distance_parameters.validate()?;
         self.parameters.validate()?;
         not_both(self.dictionary.is_some(), self.prefix.is_some())
     }

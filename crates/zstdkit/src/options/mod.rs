@@ -2,6 +2,8 @@
 
 mod decoder;
 mod encoder;
+mod long_distance;
 
 pub use decoder::DecoderOptions;
 pub use encoder::EncoderOptions;
+pub use long_distance::LongDistance;

@@ -81,12 +81,14 @@ enum Ending {
 
 enum Ask {
     Begin(Option<u64>),
+    /// Go on at this level.
+    Level(i32),
     Push(Vec<u8>, Operation),
 }
 
 /// Each [`Ask`] has at least one.
 enum Answer {
-    /// A frame was begun.
+    /// A frame was begun, or another level was set.
     Begun,
     Output(Vec<u8>),
     /// An input was taken; its memory comes back.
@@ -151,6 +153,14 @@ impl OffloadedEncoder {
                 Err(_) => return Err(self.fail(gone(0))),
             }
         }
+    }
+
+    /// Goes on at this level from the next job of the workers on. Returns whether it was passed on: `false` if
+    /// the line is full, for the level of a later call is as good. See [`Encoder::set_level`].
+    pub fn set_level(&mut self, level: i32) -> bool {
+        self.inputs
+            .try_send((self.frame, Ask::Level(level)))
+            .is_ok()
     }
 
     /// Takes input, hands out output, and waits up to `wait` if it can do neither. A step that did nothing is
@@ -308,6 +318,10 @@ fn work(mut encoder: Encoder, asked: &Receiver<(u64, Ask)>, answers: &SyncSender
     for (frame, ask) in asked {
         let done = match ask {
             Ask::Begin(pledged) => match encoder.begin(pledged) {
+                Ok(()) => answers.send((frame, Answer::Begun)),
+                Err(error) => answers.send((frame, Answer::Failed(error))),
+            },
+            Ask::Level(level) => match encoder.set_level(level) {
                 Ok(()) => answers.send((frame, Answer::Begun)),
                 Err(error) => answers.send((frame, Answer::Failed(error))),
             },

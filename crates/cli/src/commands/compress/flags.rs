@@ -129,6 +129,25 @@ pub(crate) struct GzipNames {
     pub(crate) time: bool,
 }
 
+/// Levels between which the level of a frame follows the speed of what is read and written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AdaptPlan {
+    /// The lowest.
+    pub(crate) min: i32,
+    /// The highest.
+    pub(crate) max: i32,
+}
+
+impl Default for AdaptPlan {
+    fn default() -> Self {
+        let levels = EncoderOptions::levels();
+        Self {
+            min: *levels.start(),
+            max: *levels.end(),
+        }
+    }
+}
+
 /// What `compress` is to do, whatever the flags were called.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CompressPlan {
@@ -138,6 +157,8 @@ pub(crate) struct CompressPlan {
     pub(crate) gzip_names: GzipNames,
     /// Settings of the encoder; of other formats only the level and the checksum.
     pub(crate) encoder: EncoderOptions,
+    /// Levels that the level may move between, if it follows the speed of input and output.
+    pub(crate) adapt: Option<AdaptPlan>,
     /// Settings by purpose, which take the place of the level.
     pub(crate) recipe: Option<RecipePlan>,
     /// Threads asked for, at least 1.
@@ -202,6 +223,7 @@ impl CompressArgs {
             format,
             gzip_names: GzipNames::default(),
             encoder,
+            adapt: None,
             recipe: self.settings.recipe(level_given.then_some(level)),
             threads: levels::threads(self.threads.unwrap_or(1))?,
             file_threads: levels::file_threads(self.threads)?,
@@ -235,6 +257,9 @@ impl CompressArgs {
             id,
             encoder: self.plan()?.encoder,
             judged: true,
+            method: None,
+            sample_bytes: None,
+            samples_bytes_max: None,
         }))
     }
 

@@ -1,5 +1,6 @@
 //! `perfkit compress`.
 
+mod adapt;
 pub(crate) mod flags;
 mod formats;
 mod press;

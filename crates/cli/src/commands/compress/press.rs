@@ -43,6 +43,13 @@ impl Press {
         }
     }
 
+    /// Goes on at this level, if there are worker threads.
+    pub(super) fn set_level(&mut self, level: i32) {
+        if let Self::Elsewhere(encoder) = self {
+            encoder.set_level(level);
+        }
+    }
+
     /// One call of bounded time.
     pub(super) fn push(
         &mut self,

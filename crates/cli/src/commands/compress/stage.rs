@@ -1,5 +1,7 @@
 //! Compresses all files of a run: each as a frame, or as frames that threads compress.
 
+use std::time::Instant;
+
 use files::BUFFER_BYTES;
 use files::plan::Job;
 use files::sink::Written;
@@ -10,6 +12,7 @@ use zstdkit::parallel::{JobObserver, SeekableEncoder};
 use zstdkit::{Operation as Directive, State};
 
 use crate::commands::codec::codec_failure;
+use crate::commands::compress::adapt::Adapt;
 use crate::commands::compress::flags::CompressPlan;
 use crate::commands::compress::press::Press;
 use crate::commands::formats::Format;
@@ -22,6 +25,9 @@ use crate::term::signal;
 pub(super) const CHUNK_BYTES: usize = 128 * 1024;
 /// Output that a chunk needs at most, if nothing in it repeats (`ZSTD_compressBound`, rounded up).
 const ROOM_BYTES: usize = CHUNK_BYTES + CHUNK_BYTES / 128 + 64;
+
+/// Input of a job whose level may be changed by the time it is done.
+const ADAPTED_JOB_BYTES: usize = 2 << 20;
 
 /// Encoders that are kept for later files of other sizes.
 const ENCODERS_MAX: usize = 4;
@@ -102,8 +108,11 @@ impl Compress {
                 .get_or_insert((reach.ilog2() + 1).clamp(10, 31));
             options.long_distance = true;
         }
-        if self.plan.threads > 1 || options.rsyncable {
+        if self.has_workers() {
             options.workers = self.plan.threads;
+            if self.plan.adapt.is_some() {
+                options.job_size.get_or_insert(ADAPTED_JOB_BYTES);
+            }
             options = options.lean_jobs();
         }
         options
@@ -112,11 +121,16 @@ impl Compress {
     /// Whether the reading thread should compute the checksum: not if the codec has threads of its own,
     /// because they do it.
     fn hashes_apart(&self) -> bool {
-        let threads = self.plan.threads > 1 || self.plan.encoder.rsyncable;
         self.plan.format == Format::Zstd
             && self.plan.encoder.checksum
-            && !threads
+            && !self.has_workers()
             && self.seekable.is_none()
+    }
+
+    /// Whether libzstd compresses on threads of its own.
+    fn has_workers(&self) -> bool {
+        let plan = &self.plan;
+        plan.threads > 1 || plan.encoder.rsyncable || plan.adapt.is_some()
     }
 
     fn encoder(&mut self) -> &mut Press {
@@ -147,7 +161,19 @@ impl Stage for Compress {
         let failed = |error: zstdkit::Error| codec_failure("compress", &name, &error);
         let mut input = stream.next()?;
         let mut last = input.len() < BUFFER_BYTES;
-        let stated = stream.stated_size().or(self.plan.stream_size);
+        let is_named = stream.path().as_os_str() != "-" && stream.stated_size().is_some();
+        let declared = self.plan.stream_size.filter(|_| !is_named);
+        if let (true, Some(size)) = (last, declared)
+            && size != input.len() as u64
+        {
+            let read = input.len() as u64;
+            return Err(Stop::Failed(misstated(&name, size, read)));
+        }
+        let stated = declared.or(stream.stated_size());
+        let resized = |stream: &Stream<'_>, size, read| match declared {
+            Some(size) => misstated(&stream.name(), size, read),
+            None => resized(stream, size, read),
+        };
         // The size of content that is completely in memory is more reliable than that of the file system.
         let size = if last {
             Some(input.len() as u64)
@@ -161,6 +187,15 @@ impl Stage for Compress {
             false => self.encoder().begin(size),
         }
         .map_err(&failed)?;
+        let mut adapt = self.plan.adapt.map(|levels| {
+            let level = self.plan.encoder.level;
+            Adapt::new(levels, level, Instant::now())
+        });
+        if let Some(adapt) = &adapt {
+            // An encoder that was used before has the level of its last file.
+            let level = adapt.level();
+            self.encoder().set_level(level);
+        }
         let mut offset = 0_u64;
         loop {
             let read = offset + input.len() as u64;
@@ -187,6 +222,12 @@ impl Stage for Compress {
                 self.chunk(stream, chunk, end, offset, &failed)?;
                 offset += chunk.len() as u64;
                 rest = after;
+                let adapted = adapt.as_mut();
+                if let Some(level) =
+                    adapted.and_then(|adapt| adapt.look(Instant::now(), stream.waits()))
+                {
+                    self.encoder().set_level(level);
+                }
                 if rest.is_empty() {
                     break;
                 }
@@ -252,6 +293,8 @@ impl Compress {
         apart.then(|| CompressPlan {
             // The output for a single job is the same without threads.
             threads: 1,
+            // And over before a level could change.
+            adapt: None,
             ..self.plan.clone()
         })
     }
@@ -337,19 +380,22 @@ fn many_frames(
 /// The source does not have the size that the header of its frame states.
 fn resized(stream: &Stream<'_>, size: u64, read: u64) -> Failure {
     let name = stream.name();
-    if stream.stated_size().is_none() {
-        let more = if read > size { " or more" } else { "" };
-        return Failure::new(format!(
-            "cannot compress {name}: --stream-size states {size} bytes, but it has {read}{more}"
-        ))
-        .help("leave out --stream-size if the size is unknown");
-    }
     let change = if read < size {
         format!("it shrank from {size} to {read} bytes")
     } else {
         format!("it grew past {size} bytes")
     };
     changed(&name, &change)
+}
+
+/// The source does not have the size that was declared.
+fn misstated(name: &str, size: u64, read: u64) -> Failure {
+    let more = if read > size { " or more" } else { "" };
+    Failure::new(format!(
+        "cannot compress {name}: --stream-size states {size} bytes, but it has {read}{more}"
+    ))
+    .help("leave out --stream-size if the size is unknown")
+    .code(11)
 }
 
 /// The error for a file that is not compressed because it changed.

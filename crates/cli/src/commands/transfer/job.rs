@@ -9,7 +9,7 @@ use files::source::{Hash, Reads, Source, Summary};
 use files::target::Target;
 use files::{BUFFER_BYTES, INLINE_BYTES};
 
-use crate::commands::transfer::stream::{Stop, Stream, Times, write_error};
+use crate::commands::transfer::stream::{Stop, Stream, Times, Waits, write_error};
 use crate::commands::transfer::{Options, Overwrite, Stage};
 use crate::failure::{Failure, Result};
 use crate::io::verify::Verifier;
@@ -107,6 +107,7 @@ pub(super) fn one<S: Stage>(
         times: hand.times,
         progress: common.progress,
         calls: 0,
+        waits: Waits::default(),
     };
     if let Err(stop) = hand.stage.run(&mut stream) {
         // Standard output gets all that was read before what is damaged, as from other programs.

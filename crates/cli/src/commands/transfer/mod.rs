@@ -12,4 +12,4 @@ mod stream;
 
 pub(crate) use run::{refuse, run};
 pub(crate) use stage::{Opening, Options, Overwrite, Stage};
-pub(crate) use stream::{Operation, ROWS, Stop, Stream, Times, WAIT_MAX, write_error};
+pub(crate) use stream::{Operation, ROWS, Stop, Stream, Times, WAIT_MAX, Waits, write_error};

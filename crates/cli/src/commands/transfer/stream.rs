@@ -69,6 +69,18 @@ pub(crate) struct Stream<'a> {
     pub(super) progress: &'a Progress,
     /// Calls of the codec for this source.
     pub(super) calls: u64,
+    pub(super) waits: Waits,
+}
+
+/// What a stream has waited for since it began.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Waits {
+    /// Input.
+    pub(crate) source: Duration,
+    /// Room for output.
+    pub(crate) sink: Duration,
+    /// Calls of the codec.
+    pub(crate) codec: Duration,
 }
 
 /// Whether zeros become holes.
@@ -262,6 +274,7 @@ impl Stream<'_> {
         if signal::interrupted() {
             return Err(Stop::Interrupted);
         }
+        let start = Instant::now();
         let buffer = self
             .source
             .next_buffer()
@@ -269,6 +282,7 @@ impl Stream<'_> {
                 io::ErrorKind::Interrupted => Stop::Interrupted,
                 _ => self.source.error(error).into(),
             })?;
+        self.waits.source += start.elapsed();
         self.progress.add(buffer.len() as u64);
         self.times.read_bytes += buffer.len() as u64;
         Ok(buffer)
@@ -283,14 +297,14 @@ impl Stream<'_> {
     ) -> std::result::Result<T, Stop> {
         let mut out = match self.out.take() {
             Some(out) => out,
-            None => self.sink.take().map_err(|error| self.write_error(error))?,
+            None => self.take()?,
         };
         if out.room().len() < least {
             self.put(out)?;
             if signal::interrupted() {
                 return Err(Stop::Interrupted);
             }
-            out = self.sink.take().map_err(|error| self.write_error(error))?;
+            out = self.take()?;
         }
         let room = out.room();
         let start = Instant::now();
@@ -313,6 +327,7 @@ impl Stream<'_> {
 
     fn held(&mut self, start: Instant, end: Instant) {
         self.calls += 1;
+        self.waits.codec += end.saturating_duration_since(start);
         let what = || format!("{}, call {}", files::display(&self.job.source), self.calls);
         self.times.hold.record_span_what(start, end, what);
     }
@@ -368,7 +383,22 @@ impl Stream<'_> {
     }
 
     fn put(&mut self, out: Buffer) -> std::result::Result<(), Stop> {
-        self.sink.put(out).map_err(|error| self.write_error(error))
+        let start = Instant::now();
+        let put = self.sink.put(out);
+        self.waits.sink += start.elapsed();
+        put.map_err(|error| self.write_error(error))
+    }
+
+    fn take(&mut self) -> std::result::Result<Buffer, Stop> {
+        let start = Instant::now();
+        let taken = self.sink.take();
+        self.waits.sink += start.elapsed();
+        taken.map_err(|error| self.write_error(error))
+    }
+
+    /// What was waited for so far.
+    pub(crate) fn waits(&self) -> Waits {
+        self.waits
     }
 
     fn write_error(&self, error: io::Error) -> Stop {
@@ -383,7 +413,10 @@ pub(crate) fn write_error(target: Option<&Target>, error: io::Error) -> Stop {
         _ if remote && signal::interrupted() => Stop::Interrupted,
         (io::ErrorKind::BrokenPipe, _) if !remote => Stop::PipeClosed,
         (io::ErrorKind::Interrupted, _) => Stop::Interrupted,
-        (_, Some(target)) => Stop::Failed(target.error(error).into()),
+        (_, Some(target)) => {
+            // The code of the zstd program for this.
+            Stop::Failed(Failure::from(target.error(error)).code(70))
+        }
         (_, None) => Stop::Failed(Failure::new(format!(
             "cannot write: {}",
             crate::failure::reason(&error)

@@ -1,13 +1,13 @@
 //! The command line of the `zstd` program, for a binary that is called by one of its names.
 //!
-//! [`program`] is its names and environment variables, [`parse`](mod@parse) parses the arguments, [`advanced`] the
-//! value of `--zstd=`, [`training`] that of `--train`, and [`plan`] turns them into perfkit's own plans.
+//! [`program`] is its names and environment variables, [`parse`](mod@parse) parses the arguments, [`tuning`] those
+//! about frames, [`training`] those of `--train`, and [`plan`] turns them into perfkit's own plans.
 
-mod advanced;
 mod parse;
 mod plan;
 mod program;
 mod training;
+mod tuning;
 mod values;
 
 pub(crate) use plan::{Action, ZstdPlan, parse};

@@ -6,22 +6,24 @@ use std::slice::Iter;
 
 use files::plan::Place;
 
+use crate::args::advanced::Advanced;
 use crate::args::settings::ReferenceArgs;
 use crate::commands::decompress::flags::DecompressMode;
 use crate::commands::formats::Format;
 use crate::failure::{Failure, Result};
-use crate::zstd_compat::flags::advanced::Advanced;
+use crate::zstd_compat::bench::BenchArgs;
 use crate::zstd_compat::flags::program::{Name, Variables};
 use crate::zstd_compat::flags::training::Training;
-use crate::zstd_compat::flags::values::{
-    incorrect, missing, named, next, no_benchmark, number, sized,
-};
+use crate::zstd_compat::flags::tuning::Tuning;
+use crate::zstd_compat::flags::values::{incorrect, missing, named, next, number, sized};
 
 /// What to do with the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
     Compress,
     Decompress(DecompressMode),
+    /// Measure levels.
+    Bench,
 }
 
 /// Where it goes.
@@ -78,9 +80,18 @@ pub(crate) struct CommandLine {
     pub(crate) block_bytes: u64,
     /// 0: not stated.
     pub(crate) memory_bytes: u64,
-    pub(crate) advanced: Advanced,
+    pub(crate) tuning: Tuning,
     pub(crate) training: Training,
+    pub(crate) bench: BenchArgs,
     pub(crate) reference: ReferenceArgs,
+    /// Whether -T0 counts processors that share a core.
+    pub(crate) logical_cores: bool,
+    /// Whether the settings of the level are printed for each file.
+    pub(crate) shows_settings: bool,
+    /// Where a line about each file goes.
+    pub(crate) trace: Option<PathBuf>,
+    /// Which standard streams are treated as terminals: input and output.
+    pub(crate) terminals: (bool, bool),
 }
 
 impl CommandLine {
@@ -150,12 +161,17 @@ impl CommandLine {
             stream_bytes: None,
             block_bytes: 0,
             memory_bytes: 0,
-            advanced: Advanced::default(),
+            tuning: Tuning::default(),
             training: Training::default(),
+            bench: BenchArgs::default(),
             reference: ReferenceArgs {
                 dictionary: None,
                 patch_from: None,
             },
+            logical_cores: false,
+            shows_settings: false,
+            trace: None,
+            terminals: (false, false),
         }
     }
 
@@ -165,9 +181,9 @@ impl CommandLine {
             self.notes.push(note);
         };
         if let Some(text) = &variables.level {
-            match text.parse() {
-                Ok(level) if (-131_072..=22).contains(&level) => self.level = level,
-                _ => odd("ZSTD_CLEVEL", text),
+            match text.parse::<i32>() {
+                Ok(level) => self.level = level,
+                Err(_) => odd("ZSTD_CLEVEL", text),
             }
         }
         if let Some(text) = &variables.threads {
@@ -184,7 +200,9 @@ impl CommandLine {
         while let Some(letter) = rest.chars().next() {
             if letter.is_ascii_digit() {
                 let level = number(&mut rest).ok_or_else(|| incorrect(word))?;
-                self.level = i32::try_from(level).map_err(|_| incorrect(word))?;
+                let level = u32::try_from(level).map_err(|_| incorrect(word))?;
+                // The highest bit is the sign, for whoever wants to see it.
+                self.level = level as i32;
                 if self.level == 0 && self.name.format() == Format::Zstd {
                     self.level = 3;
                 }
@@ -199,28 +217,34 @@ impl CommandLine {
                 }
                 'B' => self.block_bytes = size()?,
                 'M' => self.memory_bytes = size()?,
+                // The value is behind a sign or the next argument; letters between them go on being read.
                 'o' | 'D' => {
                     let value = match rest.strip_prefix('=') {
-                        Some(value) => PathBuf::from(value),
-                        None if rest.is_empty() => next(&format!("-{letter}"), line)?,
-                        None => {
-                            return Err(Failure::new(format!(
-                                "-{letter} in '{word}' must be followed by its file"
-                            ))
-                            .help(format!(
-                                "write -{letter} FILE, with no other letter between"
-                            )));
+                        Some(value) => {
+                            rest = "";
+                            PathBuf::from(value)
                         }
+                        None => next(&format!("-{letter}"), line)?,
                     };
                     match letter {
                         'o' => self.output = Output::File(value),
                         _ => self.reference.dictionary = Some(value),
                     }
-                    return Ok(());
                 }
                 // xz's extreme levels and lz4's several files are what is done anyway.
                 'e' | 'm' if self.name.format() != Format::Zstd => {}
-                'b' | 'e' | 'i' | 'S' => return Err(no_benchmark(letter)),
+                'e' => {
+                    let level = u32::try_from(size()?).map_err(|_| incorrect(word))?;
+                    self.bench.last_level = Some(level as i32);
+                }
+                'i' => self.bench.seconds = size()?,
+                's' => {
+                    let selectivity = u32::try_from(size()?).map_err(|_| incorrect(word))?;
+                    self.training.selectivity = selectivity;
+                }
+                'P' => self.bench.compressibility = Some(size()?),
+                // A parameter of benchmarks, which is only printed; without one, a pause at the end.
+                'p' => drop(size()?),
                 _ => self.letter(letter, word)?,
             }
             if self.asked.is_some() {
@@ -234,7 +258,15 @@ impl CommandLine {
     fn letter(&mut self, letter: char, word: &str) -> Result<()> {
         match letter {
             'z' => self.operation = Operation::Compress,
-            'd' => self.operation = Operation::Decompress(DecompressMode::Write),
+            'd' if self.operation == Operation::Bench => self.bench.decodes_only = true,
+            'd' => {
+                self.bench.decodes_only = true;
+                self.operation = Operation::Decompress(DecompressMode::Write);
+            }
+            'b' => self.operation = Operation::Bench,
+            'S' => self.bench.each_file = true,
+            // Names are never stored.
+            'n' => {}
             't' => self.operation = Operation::Decompress(DecompressMode::Test),
             'l' => self.operation = Operation::Decompress(DecompressMode::List),
             'c' => self.output = Output::Stdout,
@@ -266,21 +298,29 @@ impl CommandLine {
             return Ok(());
         }
         match (key, value) {
-            ("--long", None) => self.long = Some(27),
-            ("--long", Some(log)) => self.long = Some(log.parse().map_err(|_| incorrect(word))?),
+            ("--long", log) => {
+                let log = log.map_or(Ok(27), str::parse);
+                self.long = Some(log.map_err(|_| incorrect(word))?);
+                self.ultra = true;
+            }
             ("--fast", None) => self.level = -1,
-            ("--fast", Some(n)) => match n.parse::<i64>() {
-                Ok(n @ 1..) => self.level = -(n.min(131_072) as i32),
-                _ => return Err(incorrect(word)),
-            },
-            ("--adapt", _) | ("--auto-threads", Some(_)) => self.without_effect(key),
-            ("--zstd", Some(list)) => self
-                .advanced
-                .add(list)
-                .map_err(|part| incorrect(&format!("--zstd={part}")))?,
+            ("--fast", Some(n)) => {
+                let mut rest = n;
+                match number(&mut rest) {
+                    Some(n @ 1..) if rest.is_empty() => self.level = -(n.min(131_072) as i32),
+                    _ => return Err(incorrect(word)),
+                }
+            }
+            ("--adapt", Some(levels)) => self.tuning.adapts(levels, word)?,
+            ("--zstd", Some(list)) => {
+                self.tuning
+                    .advanced
+                    .add(list)
+                    .map_err(|part| incorrect(&format!("--zstd={part}")))?;
+                self.format = Format::Zstd;
+            }
             ("--train" | "--train-cover" | "--train-fastcover" | "--train-legacy", settings) => {
-                let note = self.training.ask(key, settings)?;
-                self.notes.extend(note);
+                self.training.ask(key, settings, word)?;
             }
             ("--format", Some(format)) => {
                 self.format = Format::named(format).ok_or_else(|| {
@@ -288,7 +328,10 @@ impl CommandLine {
                         .help("choose zstd, gzip, xz, lzma or lz4")
                 })?;
             }
-            ("--priority", Some("rt")) => self.without_effect(key),
+            ("--priority", Some("rt")) => {
+                let note = "--priority=rt is left to the system: run this with chrt";
+                self.notes.push(note.to_owned());
+            }
             _ => self.valued(key, value, word, line)?,
         }
         Ok(())
@@ -336,11 +379,18 @@ impl CommandLine {
             }
             // These change how the work is done, not the result.
             "--asyncio" | "--no-asyncio" => {}
-            "--row-match-finder"
-            | "--no-row-match-finder"
-            | "--compress-literals"
-            | "--no-compress-literals"
-            | "--show-default-cparams" => self.without_effect(key),
+            "--show-default-cparams" => self.shows_settings = true,
+            // Dictionaries are read once and shared either way.
+            "--mmap-dict" | "--no-mmap-dict" | "--trace-file-stat" => {}
+            "--fake-stdin-is-console" => self.terminals.0 = true,
+            "--fake-stdout-is-console" => self.terminals.1 = true,
+            "--fake-stderr-is-console" => {}
+            "--max" => {
+                self.ultra = true;
+                self.long = Some(0);
+                self.tuning.advanced = Advanced::largest();
+            }
+            _ if self.tuning.switch(key) => {}
             _ => return false,
         }
         true
@@ -362,12 +412,13 @@ impl CommandLine {
         match key {
             "--output-dir-flat" => self.place = Place::Flat(path()?),
             "--output-dir-mirror" => self.place = Place::Mirror(path()?),
-            "--patch-from" => self.reference.patch_from = Some(path()?),
-            "--filelist" => self.lists.push(path()?),
-            "--trace" => {
-                path()?;
-                self.without_effect(key);
+            "--patch-from" => {
+                self.reference.patch_from = Some(path()?);
+                self.ultra = true;
             }
+            "--filelist" => self.lists.push(path()?),
+            "--trace" => self.trace = Some(path()?),
+            "--auto-threads" => self.logical_cores = path()?.as_os_str() == "logical",
             "--threads" => {
                 let threads = u32::try_from(sized(key, &path()?)?).map_err(|_| incorrect(word))?;
                 self.threads = Some(threads);
@@ -382,19 +433,12 @@ impl CommandLine {
                     u32::try_from(sized(key, &path()?)?).map_err(|_| incorrect(word))?;
             }
             "--stream-size" => self.stream_bytes = Some(sized(key, &path()?)?),
-            "--size-hint" => {
-                sized(key, &path()?)?;
-            }
+            "--size-hint" => self.tuning.size_hint = sized(key, &path()?)?,
             "--target-compressed-block-size" => {
-                sized(key, &path()?)?;
-                self.without_effect(key);
+                self.tuning.target_block_bytes = sized(key, &path()?)?;
             }
             _ => return Err(incorrect(word)),
         }
         Ok(())
-    }
-
-    fn without_effect(&mut self, key: &str) {
-        self.notes.push(format!("{key} has no effect here"));
     }
 }

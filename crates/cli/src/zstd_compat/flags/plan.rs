@@ -1,6 +1,7 @@
 //! Turns a parsed command line into perfkit's own plans.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use files::plan::Place;
 use zstdkit::{DecoderOptions, EncoderOptions};
@@ -12,12 +13,17 @@ use crate::commands::compress::train::flags::TrainPlan;
 use crate::commands::decompress::flags::{DecompressMode, DecompressPlan, limit_window};
 use crate::commands::formats::Format;
 use crate::failure::{Failure, Result};
+use crate::zstd_compat::bench::BenchPlan;
+use crate::zstd_compat::cores;
 use crate::zstd_compat::flags::parse::{Asked, CommandLine, Operation, Output};
 use crate::zstd_compat::flags::program::{Name, Variables};
+use crate::zstd_compat::flags::training::Bounds;
 use crate::zstd_compat::flags::values::USAGE;
 
 /// The largest and the smallest job size of the library.
 const JOB_BYTES: std::ops::RangeInclusive<u64> = 512 << 10..=1 << 30;
+/// The largest block.
+const BLOCK_BYTES: u64 = 128 << 10;
 /// The most threads.
 const THREADS_MAX: u32 = 256;
 
@@ -37,6 +43,10 @@ pub(crate) struct ZstdPlan {
     pub(crate) progress: bool,
     /// Notes to print before the work, if more than errors is printed.
     pub(crate) notes: Vec<String>,
+    /// Whether the settings of the level are printed for each file.
+    pub(crate) shows_settings: bool,
+    /// Where a line about each file goes.
+    pub(crate) trace: Option<PathBuf>,
 }
 
 /// What to do.
@@ -44,6 +54,8 @@ pub(crate) struct ZstdPlan {
 pub(crate) enum Action {
     Compress(CompressPlan),
     Decompress(DecompressPlan),
+    /// Measure levels.
+    Bench(BenchPlan),
     /// Train a dictionary.
     Train(TrainPlan),
     /// Print the help.
@@ -103,14 +115,23 @@ pub(crate) fn parse(
                 Output::PerInput => None,
                 Output::Stdout => Some(Path::new("-")),
             };
-            let (force, recursive) = (line.force, line.recursive);
-            Action::Train(line.training.plan(&line.files, output, force, recursive)?)
+            let bounds = Bounds {
+                force: line.force,
+                recursive: line.recursive,
+                level: line.level.clamp(-131_072, 22),
+                sample_bytes: line.block_bytes,
+                memory_bytes: line.memory_bytes,
+            };
+            Action::Train(line.training.plan(&line.files, output, bounds)?)
         }
+        (None, Operation::Bench) => Action::Bench(line.bench()?),
         (None, Operation::Compress) => Action::Compress(line.compress()?),
         (None, Operation::Decompress(mode)) => Action::Decompress(line.decompress(mode, stdout)?),
     };
     Ok(ZstdPlan {
         action,
+        shows_settings: line.shows_settings,
+        trace: line.trace,
         targets: Targets {
             output: match line.output {
                 Output::File(path) => Some(path),
@@ -138,8 +159,33 @@ impl CommandLine {
         let stdin = self.files.iter().any(|file| file.as_os_str() == "-")
             || self.files.is_empty() && self.lists.is_empty();
         let refuse = |message: &str, help: &str| Err(Failure::new(message).help(help));
-        if self.asked.is_some() || self.training.asked {
+        let other = self.training.asked || self.operation == Operation::Bench;
+        if self.asked.is_some() || other {
             return Ok(());
+        }
+        if self.terminals.0 && stdin && !self.force {
+            return refuse(
+                "stdin is a console, aborting",
+                "name files, or pipe data in",
+            );
+        }
+        let data =
+            self.operation == Operation::Compress && stdin && self.output == Output::PerInput;
+        if self.terminals.1 && data && !self.force {
+            return refuse("stdout is a console, aborting", "add -c, or -o FILE");
+        }
+        let writes = Operation::Decompress(DecompressMode::Write);
+        if self.shows_settings && self.operation == writes {
+            return refuse(
+                "can't use --show-default-cparams in decompression mode",
+                "leave it out",
+            );
+        }
+        if self.single_thread && self.tuning.adapt.is_some() {
+            return refuse(
+                "Adaptive mode is not compatible with single thread mode",
+                "leave --adapt or --single-thread out",
+            );
         }
         if self.operation == Operation::Decompress(DecompressMode::List) && stdin {
             return refuse("--list does not read standard input", "name files to list");
@@ -169,50 +215,81 @@ impl CommandLine {
 
     fn compress(&mut self) -> Result<CompressPlan> {
         let most = if self.ultra { 22 } else { 19 };
-        let mut level = self.level;
+        let mut level = self.level.max(*EncoderOptions::levels().start());
         if self.format != Format::Zstd {
             let levels = self.format.levels();
             level = level.clamp(*levels.start(), *levels.end());
         } else if level > most {
-            let reason = format!("level {level} is above {most}, which is taken");
-            let more = if self.ultra {
-                ""
-            } else {
-                "; --ultra allows 20 to 22"
-            };
-            self.notes.push(format!("{reason}{more}"));
+            self.notes.push(format!(
+                "compression level higher than max, reduced to {most}"
+            ));
             level = most;
         }
-        let advanced = &self.advanced;
-        let window_log = advanced.window_log.or(self.long);
+        if let Some(adapt) = self.tuning.adapt {
+            level = level.max(adapt.min).min(adapt.max);
+        }
         let mut encoder = EncoderOptions::default()
             .with_level(level)
             .with_checksum(self.check)
             .with_content_size(self.content_size)
             .with_dictionary_id(self.dictionary_id)
-            .with_window_log(window_log)
-            .with_long_distance(self.long.is_some())
-            .with_overlap_log(advanced.overlap_log)
-            .with_parameters(advanced.parameters)
             .with_rsyncable(self.rsyncable);
+        self.tuning.apply(&mut encoder, self.long);
+        // Bounds that the program takes its values back to.
+        encoder.overlap_log = encoder.overlap_log.map(|log| log.min(9));
         if self.block_bytes > 0 {
             let size = self.block_bytes.clamp(*JOB_BYTES.start(), *JOB_BYTES.end());
             encoder.job_size = usize::try_from(size).ok();
         }
-        encoder
-            .validate()
-            .map_err(|error| Failure::new(format!("Incorrect parameter: {error}")).help(USAGE))?;
+        encoder.validate().map_err(|error| unfit(&error))?;
         Ok(CompressPlan {
+            adapt: self.tuning.adapt,
             format: self.format,
             gzip_names: GzipNames::default(),
             encoder,
             recipe: None,
-            threads: levels::threads(self.threads.unwrap_or(1).min(THREADS_MAX))?,
+            threads: self.worker_threads()?,
             file_threads: self.file_threads()?,
             stream_size: self.stream_bytes,
             verify: false,
             exclude_compressed: false,
             seekable: None,
+        })
+    }
+
+    /// Threads that share a file. 0 stands for one per core, or one per processor if that was asked for.
+    fn worker_threads(&self) -> Result<u32> {
+        match self.threads.unwrap_or(1).min(THREADS_MAX) {
+            0 if !self.logical_cores => Ok(cores::physical()),
+            asked => levels::threads(asked),
+        }
+    }
+
+    fn bench(&self) -> Result<BenchPlan> {
+        if self.format != Format::Zstd {
+            return Err(
+                Failure::new("benchmark mode is only compatible with zstd format")
+                    .help("leave out --format"),
+            );
+        }
+        let first = self.level.min(22);
+        let last = self.bench.last_level.map_or(first, |last| last.min(22));
+        let decodes_only = self.bench.decodes_only;
+        let threads = self.worker_threads()?;
+        let mut encoder = EncoderOptions::default()
+            .with_level(if decodes_only { 0 } else { first })
+            .with_checksum(false)
+            .with_workers(if threads > 1 { threads } else { 0 });
+        self.tuning.apply(&mut encoder, self.long);
+        encoder.validate().map_err(|error| unfit(&error))?;
+        Ok(BenchPlan {
+            last_level: if decodes_only { 0 } else { last.max(first) },
+            encoder,
+            time: Duration::from_secs(self.bench.seconds),
+            block_bytes: self.block_bytes,
+            each_file: self.bench.each_file,
+            decodes_only,
+            compressibility: self.bench.compressibility,
         })
     }
 
@@ -222,15 +299,21 @@ impl CommandLine {
 
     fn decompress(&self, mode: DecompressMode, stdout: bool) -> Result<DecompressPlan> {
         let mut decoder = DecoderOptions::default().with_verify_checksum(self.check);
-        if let Some(log) = self.long {
+        let long = self.tuning.advanced.window_log.or(self.long);
+        if let Some(log) = long.filter(|&log| log > 0) {
             decoder.window_log_max = log;
         }
         if self.memory_bytes > 0 {
-            limit_window(&mut decoder, self.memory_bytes);
+            // A window of less is not in the format.
+            if !(1 << 10..=1 << 31).contains(&self.memory_bytes) {
+                return Err(Failure::new("Parameter is out of bound: -M")
+                    .help(USAGE)
+                    .code(11));
+            }
+            // A decoder holds a block in any case.
+            limit_window(&mut decoder, self.memory_bytes.max(BLOCK_BYTES));
         }
-        decoder
-            .validate()
-            .map_err(|error| Failure::new(format!("Incorrect parameter: {error}")).help(USAGE))?;
+        decoder.validate().map_err(|error| unfit(&error))?;
         let pass_through = self.pass_through.unwrap_or(self.force && stdout);
         Ok(DecompressPlan {
             decoder,
@@ -244,4 +327,11 @@ impl CommandLine {
             skips_trailing: false,
         })
     }
+}
+
+/// The failure for a value that the library refuses, with the program's code for it.
+fn unfit(error: &zstdkit::Error) -> Failure {
+    Failure::new(format!("Parameter is out of bound: {error}"))
+        .help(USAGE)
+        .code(11)
 }

@@ -4,7 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use files::plan::Place;
-use zstdkit::{Parameters, Strategy};
+use zstdkit::dictionary::{Cover, TrainMethod};
+use zstdkit::{LongDistance, Parameters, Strategy};
 
 use crate::commands::compress::flags::CompressPlan;
 use crate::commands::decompress::flags::DecompressPlan;
@@ -131,6 +132,60 @@ fn advanced_settings_come_one_by_one() {
 }
 
 #[test]
+fn frames_are_made_as_told() {
+    let encoder = compress(
+        "zstd --target-compressed-block-size=1 --no-compress-literals --row-match-finder --size-hint=5K \
+         --long=20 --zstd=lhlog=20,lmml=32,lblog=4,lhrlog=5,ovlog=20 a",
+    )
+    .encoder;
+    assert_eq!(encoder.target_block_bytes, Some(1340));
+    assert_eq!(
+        (encoder.literals, encoder.row_match_finder),
+        (Some(false), Some(true))
+    );
+    assert_eq!(
+        (encoder.size_hint, encoder.overlap_log),
+        (Some(5120), Some(9))
+    );
+    assert_eq!(
+        (encoder.window_log, encoder.long_distance),
+        (Some(20), true)
+    );
+    let long = LongDistance::default().with_hash_log(20).with_min_match(32);
+    let long = long.with_bucket_log(4).with_hash_rate_log(5);
+    assert_eq!(encoder.long_distance_parameters, long);
+    let plan = compress("zstd --adapt=min=-5,max=9 -19 a");
+    let adapt = plan.adapt.expect("adapted");
+    assert_eq!((adapt.min, adapt.max, plan.encoder.level), (-5, 9, 9));
+    assert_eq!(plan.encoder.window_log, Some(23));
+    let most = compress("zstd --max a").encoder;
+    assert_eq!(
+        (most.level, most.window_log, most.long_distance),
+        (3, Some(31), true)
+    );
+    assert_eq!(compress("zstd --long -22 a").encoder.level, 22);
+    assert_eq!(compress("zstd --fast=1K a").encoder.level, -1024);
+    let whole = read("zstd -of x --show-default-cparams --trace log a").expect("read");
+    assert!(whole.targets.force && whole.shows_settings);
+    assert_eq!(whole.targets.output.as_deref(), Some(Path::new("x")));
+    assert_eq!(whole.trace.as_deref(), Some(Path::new("log")));
+}
+
+#[test]
+fn benchmarks_have_their_letters() {
+    let bench = |line: &str| match read(line).expect(line).action {
+        Action::Bench(plan) => plan,
+        other => panic!("{line}: {other:?}"),
+    };
+    let plan = bench("zstd -b2e5i1 -S -B100K a b");
+    assert_eq!((plan.encoder.level, plan.last_level), (2, 5));
+    assert_eq!((plan.time.as_secs(), plan.block_bytes), (1, 100 << 10));
+    assert!(plan.each_file && !plan.decodes_only);
+    assert!(bench("zstd -b -d a.zst").decodes_only);
+    assert_eq!(bench("zstd -b9 -e3 a").last_level, 9);
+}
+
+#[test]
 fn samples_become_a_dictionary() {
     let plan = |line: &str| match read(line).map(|plan| plan.action) {
         Ok(Action::Train(plan)) => plan,
@@ -142,9 +197,25 @@ fn samples_become_a_dictionary() {
     let plain = plan("zstd --train-fastcover=d=8,steps=4 a b");
     assert_eq!((plain.size_bytes, plain.id), (112_640, None));
     assert_eq!(plain.output, Path::new("dictionary"));
-    assert_eq!(read("zstd --train-cover a").expect("read").notes.len(), 1);
+    let cover = plan("zstd --train-cover=k=32,d=6,steps=3,split=80,shrink a -B1K -5").method;
+    let settings = Cover::default().with_k(32).with_d(6).with_steps(3);
+    let settings = settings.with_split_percent(80).with_shrink(1);
+    assert_eq!(cover, Some(TrainMethod::Cover(settings)));
+    let cut = plan("zstd --train -B1K -M2M -7 a");
+    assert_eq!(
+        (cut.sample_bytes, cut.samples_bytes_max),
+        (Some(1024), Some(2 << 20))
+    );
+    assert_eq!(cut.encoder.level, 7);
+    let legacy = plan("zstd --train-legacy=s=7 a").method;
+    assert_eq!(legacy, Some(TrainMethod::Legacy { selectivity: 7 }));
+    let legacy = plan("zstd --train-legacy -s8 a").method;
+    assert_eq!(legacy, Some(TrainMethod::Legacy { selectivity: 8 }));
     for line in [
-        "zstd --train-cover=k=32,d=6 a",
+        "zstd --train-cover=k=32,f=6 a",
+        "zstd --train-cover=k=32,d a",
+        "zstd --train-legacy=9 a",
+        "zstd --train=k=9 a",
         "zstd --train a -c",
         "zstd --train a -o -",
         "zstd --train -",
@@ -201,17 +272,27 @@ fn mistakes_name_the_word() {
         ("zstd -X a", "Incorrect parameter: -X"),
         ("zstd --fast=0 a", "--fast=0"),
         ("zstd --fast=-3 a", "--fast=-3"),
+        ("zstd --long=x a", "--long=x"),
         ("zstd --long=99 a", "window_log"),
         ("zstd -d --long=99 a", "window_log"),
         ("zstd --rm=1 a", "--rm=1"),
-        ("zstd -Dfile a", "-D in '-Dfile'"),
+        ("zstd -Dxyz", "-D needs a value"),
+        ("zstd --adapt=min=3,max=2 a", "--adapt=min=3,max=2"),
+        ("zstd --adapt --single-thread a", "Adaptive mode"),
+        ("zstd --zstd=lmml=3 a", "min_match"),
+        (
+            "zstd --target-compressed-block-size=200K a",
+            "target_block_bytes",
+        ),
+        ("zstd -d -M100 a", "-M"),
+        ("zstd --fake-stdin-is-console", "stdin is a console"),
         ("zstd a -o", "-o needs a value"),
         ("zstd a -o -f", "-o and its value"),
         ("zstd --threads=x a", "--threads needs a number"),
         ("zstd --memory=99999999999999999999 a", "--memory needs"),
         ("zstd -T99999999999 a", "-T99999999999"),
         ("zstd --format=brotli a", "--format=brotli"),
-        ("zstd -b3 a", "benchmark"),
+        ("zstd -b3 --format=gzip a", "benchmark"),
         ("zstd -l", "--list does not read"),
         ("zstd --patch-from=a b c", "one file"),
         ("zstd --patch-from=a -D d b", "do not go together"),

@@ -72,7 +72,16 @@ pub(super) fn incorrect(word: &str) -> Failure {
     Failure::new(format!("Incorrect parameter: {word}")).help(USAGE)
 }
 
-pub(super) fn no_benchmark(letter: char) -> Failure {
-    Failure::new(format!("-{letter}: zstd's benchmark is not supported"))
-        .help("use perfkit compress-bench, or perfkit compare --interleave for two programs")
+/// A number with an optional unit, and nothing else.
+pub(super) fn whole(text: &str) -> Option<u32> {
+    let mut rest = text;
+    let value = number(&mut rest).filter(|_| rest.is_empty() && !text.is_empty())?;
+    u32::try_from(value).ok()
+}
+
+/// A whole number with an optional sign.
+pub(super) fn signed(text: &str) -> Option<i32> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| plain)
 }

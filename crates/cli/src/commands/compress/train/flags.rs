@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use zstdkit::EncoderOptions;
+use zstdkit::dictionary::TrainMethod;
 
 use crate::args::units;
 use crate::failure::{Failure, Result};
@@ -45,6 +46,12 @@ pub(crate) struct TrainPlan {
     pub(crate) encoder: EncoderOptions,
     /// Whether some samples are held out to choose the best of several and to measure its worth.
     pub(crate) judged: bool,
+    /// By which algorithm; `None`: by the usual one, with several sizes.
+    pub(crate) method: Option<TrainMethod>,
+    /// Files are cut into samples of this size; `None`: the start of each is one.
+    pub(crate) sample_bytes: Option<u64>,
+    /// The most that is read of all samples, below the usual limit.
+    pub(crate) samples_bytes_max: Option<u64>,
 }
 
 /// The size of a dictionary, in bytes.

@@ -54,18 +54,26 @@ pub(crate) fn run(plan: &TrainPlan) -> Result<Outcome> {
     let mut failed = found.failures.len();
     let mut samples = Vec::new();
     let mut taken_bytes = 0_u64;
+    let most_bytes = plan.samples_bytes_max.unwrap_or(u64::MAX);
+    let most_bytes = most_bytes.min(SAMPLES_BYTES_MAX);
     for job in &found.jobs {
         if signal::interrupted() {
             return Err(Failure::new("interrupted").status(ExitStatus::Interrupted));
         }
-        if samples.len() >= SAMPLES_MAX || taken_bytes >= SAMPLES_BYTES_MAX {
+        if samples.len() >= SAMPLES_MAX || taken_bytes >= most_bytes {
             message::remark("there are more samples than are of use: the rest is left out");
             break;
         }
-        match sample(&job.source) {
+        match sample(&job.source, plan.sample_bytes, most_bytes - taken_bytes) {
             Ok(bytes) => {
                 taken_bytes += bytes.len() as u64;
-                samples.push(bytes);
+                match plan
+                    .sample_bytes
+                    .and_then(|size| usize::try_from(size).ok())
+                {
+                    Some(size) => samples.extend(bytes.chunks(size).map(<[u8]>::to_vec)),
+                    None => samples.push(bytes),
+                }
             }
             Err(failure) => {
                 failed += 1;
@@ -73,7 +81,12 @@ pub(crate) fn run(plan: &TrainPlan) -> Result<Outcome> {
             }
         }
     }
-    let (dictionary, evaluation) = made(plan, &samples).map_err(|error| refused(&error))?;
+    let filled = samples.iter().filter(|sample| !sample.is_empty()).count();
+    let (dictionary, evaluation) = made(plan, &samples).map_err(|error| match filled {
+        // The code of the zstd program for this.
+        ..5 => refused(&error).code(14),
+        _ => refused(&error),
+    })?;
     write(target, dictionary.bytes(), &plan.output)?;
     outcome.bytes_in = taken_bytes;
     outcome.bytes_content = taken_bytes;
@@ -101,7 +114,12 @@ fn made(
         .with_encoder(plan.encoder.clone());
     match plan.id {
         id if !plan.judged => {
-            let dictionary = dictionary::train(samples, plan.size_bytes)?;
+            let dictionary = match plan.method {
+                Some(method) => {
+                    dictionary::train_by(samples, plan.size_bytes, method, plan.encoder.level)?
+                }
+                None => dictionary::train(samples, plan.size_bytes)?,
+            };
             let numbered = id.map(|id| dictionary.with_id(id)).transpose()?;
             Ok((numbered.unwrap_or(dictionary), None))
         }
@@ -135,16 +153,20 @@ fn refused(error: &zstdkit::Error) -> Failure {
     }
 }
 
-/// The start of a file.
-fn sample(path: &Path) -> Result<Vec<u8>> {
+/// The start of a file, or all of it up to `room_bytes` if it is to be cut.
+fn sample(path: &Path, cut: Option<u64>, room_bytes: u64) -> Result<Vec<u8>> {
     let failed = |error| Failure::io("read", path, &error);
     if path.is_dir() {
         let message = format!("{} is a directory", display(path));
         return Err(Failure::new(message).help("add -r to walk it"));
     }
     let mut bytes = Vec::new();
+    let most_bytes = match cut {
+        Some(_) => room_bytes,
+        None => SAMPLE_BYTES_MAX.min(room_bytes),
+    };
     open(path, OpenOptions::new().read(true))
-        .and_then(|file| file.take(SAMPLE_BYTES_MAX).read_to_end(&mut bytes))
+        .and_then(|file| file.take(most_bytes).read_to_end(&mut bytes))
         .map_err(failed)?;
     Ok(bytes)
 }
