@@ -158,7 +158,11 @@ impl Session {
         options.cpus = args.cpu.as_ref().map(|cpus| cpus.0.clone());
         // Measured only for a report that somebody sees.
         let is_seen = setup.wants_report() && setup.detail() != Detail::Line;
-        options.floors = setup.measures && (is_seen || !exports.is_empty() || setup.live.is_some());
+        let is_kept = is_seen || !exports.is_empty() || setup.live.is_some();
+        options.floors = setup.measures && is_kept;
+        // The line of a filter says how long a call took at most, and no more.
+        let is_filter = setup.stream == MainStream::Stderr;
+        options.distributions = is_kept || !args.slo.is_empty() || !is_filter;
         let prepared = Run::prepare(options)?;
         // After pinning: its thread runs where this one does.
         let pictures = setup.wants_report() && setup.terminal.detail() == Detail::Full;

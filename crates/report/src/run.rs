@@ -42,6 +42,9 @@ pub struct RunOptions {
     /// loop that of waking a thread. Rows that were read, and not measured by this run, have floors of their own
     /// or none, so a run that only reads measures none.
     pub floors: bool,
+    /// Whether recorders keep distributions. Where a line is all that is read of a run, their extremes are enough, and
+    /// a run of a millisecond is not made longer by making and coding histograms: see [`Spec::only_extremes`].
+    pub distributions: bool,
 }
 
 impl RunOptions {
@@ -58,6 +61,7 @@ impl RunOptions {
             strict_environment: false,
             cpus: None,
             floors: true,
+            distributions: true,
         }
     }
 }
@@ -175,10 +179,14 @@ impl Run {
         self.started
     }
 
-    /// The settings of a recorder, with the intervals that this run logs.
+    /// The settings of a recorder, with the intervals that this run logs, or without a distribution where none is
+    /// wanted.
     #[must_use]
     pub fn spec(&self, spec: Spec) -> Spec {
-        spec.intervals(self.intervals())
+        match self.options.distributions {
+            true => spec.intervals(self.intervals()),
+            false => spec.only_extremes(),
+        }
     }
 
     /// Where intervals go.
@@ -299,4 +307,43 @@ fn slowest(mut samples: Vec<SlowSample>) -> Vec<SlowSample> {
     samples.sort_by_key(|sample| std::cmp::Reverse(sample.value_ns));
     samples.truncate(SLOWEST);
     samples
+}
+
+#[cfg(test)]
+mod tests {
+    use latency::{LatencyName, Recorder};
+
+    use super::*;
+
+    #[test]
+    fn a_run_of_which_a_line_is_read_keeps_no_distribution() {
+        let row = |distributions| {
+            let mut options = RunOptions::new("tool", "1", "test");
+            options.distributions = distributions;
+            let run = Run::start(options).expect("started");
+            let spec = run.spec(Spec::new(LatencyName::Hold, "call"));
+            let mut parts = [0, 1].map(|_| Recorder::new(spec.clone(), run.started()));
+            for us in 1..=40 {
+                parts[us as usize % 2].record_ns(us * 1_000);
+            }
+            let [mut one, other] = parts;
+            one.merge(other).expect("of one kind");
+            let mut outcome = Outcome::new("test");
+            outcome.add(&one.finish());
+            run.finish(outcome).report.latencies.remove(0)
+        };
+        let (whole, extremes) = (row(true), row(false));
+        let said = |row: &latency::report::Latency| (row.n, row.min_ns, row.mean_ns, row.max_ns);
+        assert_eq!(said(&whole), said(&extremes));
+        assert_eq!(
+            said(&whole),
+            (40, Some(1_000), Some(20_500.0), Some(40_000))
+        );
+        assert_eq!(
+            (whole.percentile(50.0), extremes.percentile(50.0)),
+            (Some(20_015), None)
+        );
+        let coded = |row: &latency::report::Latency| row.histogram_v2_deflate_b64.len();
+        assert!(coded(&extremes) < 100 && coded(&whole) > coded(&extremes));
+    }
 }

@@ -15,6 +15,11 @@ use crate::plain::visible;
 ///
 /// Those of serialisation.
 pub fn report(report: &Report) -> io::Result<Cow<'_, Report>> {
+    let text = serde_json::to_string(report)?;
+    // Whatever JSON escapes may be unfit, and nearly no report has any of it.
+    if !text.contains('\\') && matches!(visible(&text), Cow::Borrowed(_)) {
+        return Ok(Cow::Borrowed(report));
+    }
     let mut whole = serde_json::to_value(report)?;
     if !clean(&mut whole) {
         return Ok(Cow::Borrowed(report));

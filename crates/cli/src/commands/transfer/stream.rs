@@ -128,7 +128,7 @@ impl Times {
 
     /// The same if there will be no report.
     pub(crate) fn unreported(operation: &str, jobs: &Jobs) -> Self {
-        Self::of(operation, jobs, Instant::now(), |spec| spec)
+        Self::of(operation, jobs, Instant::now(), Spec::only_extremes)
     }
 
     fn of(operation: &str, jobs: &Jobs, start: Instant, settings: impl Fn(Spec) -> Spec) -> Self {
