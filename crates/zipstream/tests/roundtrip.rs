@@ -4,9 +4,9 @@
 use std::sync::OnceLock;
 
 use zipstream::{
-    ArchiveEncoder, ArchiveOptions, ArchiveReader, ArchiveWriter, EntryKind, EntryOptions,
-    EntryTime, Error, ErrorKind, KnownContent, Method, PipeReader, ReadOptions, Scratch,
-    StreamDecoder, StreamEvent,
+    ArchiveEncoder, ArchiveOptions, ArchiveReader, ArchiveWriter, Encryption, EntryKind,
+    EntryOptions, EntryTime, Error, ErrorKind, KnownContent, Method, Password, PipeReader,
+    ReadOptions, Scratch, StreamDecoder, StreamEvent,
 };
 
 const MIB: usize = 1 << 20;
@@ -416,6 +416,51 @@ fn what_surrounds_jobs_sees_all_content() {
         writer.finish().unwrap();
         assert_eq!(seen.0.load(Ordering::Relaxed), 30 + 2 * MIB as u64);
         assert_eq!(seen.1.load(Ordering::Relaxed), 2);
+    }
+}
+
+#[test]
+fn little_content_starts_no_thread() {
+    use std::sync::{Arc, Mutex};
+    let caller = std::thread::current().id();
+    // How many entries of how many bytes, and whether the caller's own thread packs them.
+    for (entries, bytes, encrypted, own) in [
+        (1, 0, false, true),
+        (16, 200, false, true),
+        (17, 200, false, false),
+        (1, 4 << 10, false, true),
+        (1, (4 << 10) + 1, false, false),
+        (1, 10, true, false),
+    ] {
+        let seen: Arc<Mutex<Vec<std::thread::ThreadId>>> = Arc::default();
+        let threads = Arc::clone(&seen);
+        let pack = |threads: usize, observer: Option<zipstream::JobObserver>| {
+            let mut settings = ArchiveOptions::default();
+            settings.threads = threads;
+            settings.observer = observer;
+            settings.encryption = encrypted.then(|| Encryption::new(Password::from("secret")));
+            let mut writer = ArchiveWriter::with_options(Vec::new(), settings).unwrap();
+            for nth in 0..entries {
+                let content = sample(nth, bytes);
+                let options = EntryOptions::default();
+                let name = nth.to_string();
+                writer.add(&name, &options, &mut &content[..]).unwrap();
+            }
+            writer.finish().unwrap().0
+        };
+        let observer = Arc::new(move |_: zipstream::Job, work: &mut dyn FnMut()| {
+            work();
+            threads.lock().unwrap().push(std::thread::current().id());
+        });
+        let archive = pack(2, Some(observer));
+        let seen = seen.lock().unwrap();
+        assert!(!seen.is_empty());
+        let is_own = |thread| thread == caller;
+        assert!(
+            seen.iter().all(|thread| is_own(*thread) == own),
+            "{entries} {bytes}"
+        );
+        assert!(encrypted || archive == pack(0, None), "{entries} {bytes}");
     }
 }
 

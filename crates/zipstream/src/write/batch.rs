@@ -12,6 +12,7 @@ use crate::crypt::Encryption;
 use crate::crypt::encrypt::Encryptor;
 use crate::engine::chunk::WINDOW_BYTES;
 use crate::error::Error;
+use crate::method::Method;
 
 /// Small entries and the buffers they are packed in.
 #[derive(Debug, Default)]
@@ -45,6 +46,13 @@ impl Batch {
 
     pub(crate) fn entries(&self) -> usize {
         self.items.len()
+    }
+
+    /// Whether it is packed in less time than a thread takes to start: 4 KiB of deflate are some 0.05 ms at level 6,
+    /// and 0.5 ms where level 9 is slowest.
+    pub(crate) fn is_little(&self) -> bool {
+        let quick = |item: &Item| matches!(item.meta.method, Method::Stored | Method::Deflate);
+        self.filled <= 4 << 10 && self.items.len() <= 16 && self.items.iter().all(quick)
     }
 
     /// Room after the content: at least one byte, and at most up to `end` in total.
@@ -151,7 +159,7 @@ pub(crate) fn pack_one(
         meta.method
     } else {
         out.extend_from_slice(content);
-        crate::method::Method::Stored
+        Method::Stored
     };
     if let Some(mut encryptor) = encryptor.take() {
         encryptor.encrypt(&mut out[data..]);
@@ -171,7 +179,7 @@ pub(crate) fn pack_one(
 }
 
 /// The fields of a local header that depend on the result of compression.
-fn restate(fixed: &mut [u8; 30], meta: &Meta, method: crate::method::Method, sizes: &Sizes) {
+fn restate(fixed: &mut [u8; 30], meta: &Meta, method: Method, sizes: &Sizes) {
     fixed[4..6].copy_from_slice(&meta.version(method).to_le_bytes());
     fixed[8..10].copy_from_slice(&meta.method_code(method).to_le_bytes());
     fixed[14..18].copy_from_slice(&meta.stated_crc(sizes.crc32).to_le_bytes());

@@ -275,7 +275,7 @@ impl ArchiveEncoder {
             return Ok(false);
         }
         if matches!(self.state, State::Idle) {
-            let result = self.flush_batch();
+            let result = self.flush_rest();
             self.keep_error(result)?;
         }
         self.within(limit, |encoder| encoder.slots.is_empty())
@@ -307,7 +307,7 @@ impl ArchiveEncoder {
             State::Failed(error) => return Err(error.clone()),
             _ => return Err(order("an entry is open")),
         }
-        let result = self.flush_batch().and_then(|()| self.settle());
+        let result = self.flush_rest().and_then(|()| self.settle());
         self.keep_error(result)
     }
 

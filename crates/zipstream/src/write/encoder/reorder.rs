@@ -23,6 +23,27 @@ impl ArchiveEncoder {
         self.submit(Job::Batch(batch))
     }
 
+    /// The same where everything is waited for next. Little content is packed by this call if threads have nothing to
+    /// do: to start one, or to wake it, takes longer.
+    pub(super) fn flush_rest(&mut self) -> Result<(), Error> {
+        let is_idle = self.waits && self.slots.is_empty();
+        // Keys take a while for each entry.
+        let is_quick = self.batch.is_little() && self.options.encryption.is_none();
+        if self.batch.entries() == 0 || !(is_idle && is_quick) {
+            return self.flush_batch();
+        }
+        let mut job = Job::Batch(std::mem::take(&mut self.batch));
+        let described = job.describe();
+        let observer = self.options.observer.clone();
+        let mut result = Ok(());
+        let mut work = || result = job.run(&mut self.engines);
+        match observer {
+            Some(observer) => observer(described, &mut work),
+            None => work(),
+        }
+        self.take_in((job, result))
+    }
+
     /// Waits while too many jobs are in flight, unless the caller has checked that.
     pub(super) fn wait_for_room(&mut self) -> Result<(), Error> {
         if let Some(left) = self.unwaited.checked_sub(1) {
