@@ -116,6 +116,9 @@ pub(super) fn what_is_written_over_is_never_a_file_that_is_packed() {
     ] {
         let ended = run(line);
         assert_eq!(ended.code, Some(code), "{line}: {}", ended.stderr);
+        // Nothing is added where all is refused.
+        let said = String::from_utf8_lossy(&ended.stdout);
+        assert!(code == 0 || !said.contains("adding"), "{line}: {said}");
     }
 }
 

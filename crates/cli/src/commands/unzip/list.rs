@@ -7,7 +7,7 @@ use latency::report::{Cell, Table, Unit};
 use report::plain::visible;
 use report::style::Palette;
 use report::{ExitStatus, LongTable, Outcome, names};
-use zipstream::extract::local_to_utc;
+use zipstream::extract::{local_to_utc, utc_offset_seconds};
 use zipstream::{ArchiveReader, Entry, EntryKind, PipeReader, ReadAt};
 
 use crate::args::glob::Asked;
@@ -312,7 +312,12 @@ fn name(entry: &Entry<'_>) -> String {
 /// When an entry was modified, in the zone of this system and without fractions of seconds.
 fn time(entry: &Entry<'_>) -> Option<String> {
     let seconds = entry.time().seconds_utc(local_to_utc);
-    let at = jiff::Timestamp::from_second(seconds).ok()?;
-    let shown = at.to_zoned(jiff::tz::TimeZone::system());
-    Some(shown.strftime("%Y-%m-%d %H:%M:%S").to_string())
+    let shown = seconds.saturating_add(utc_offset_seconds(seconds).into());
+    let at = jiff::Timestamp::from_second(shown).ok()?;
+    Some(
+        jiff::tz::Offset::UTC
+            .to_datetime(at)
+            .strftime("%Y-%m-%d %H:%M:%S")
+            .to_string(),
+    )
 }

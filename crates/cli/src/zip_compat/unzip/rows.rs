@@ -1,7 +1,8 @@
 //! What listings say of an entry: its time, its method, its ratio.
 
 use jiff::civil::DateTime;
-use jiff::tz::{Offset, TimeZone};
+use jiff::tz::Offset;
+use zipstream::extract::utc_offset_seconds;
 use zipstream::{Entry, EntryTime, Method};
 
 /// The time of an entry as a clock in this system's zone showed it.
@@ -11,14 +12,15 @@ pub(super) fn clock(entry: &Entry<'_>) -> DateTime {
 
 /// A time as a clock in this system's zone showed it.
 pub(super) fn clock_of(time: EntryTime) -> DateTime {
-    let (seconds, zone) = match time {
-        EntryTime::Local { seconds } => (seconds, TimeZone::UTC),
-        time => (time.seconds_utc(|local| local), TimeZone::system()),
+    let seconds = match time {
+        EntryTime::Local { seconds } => seconds,
+        time => {
+            let seconds = time.seconds_utc(|local| local);
+            seconds.saturating_add(utc_offset_seconds(seconds).into())
+        }
     };
-    match jiff::Timestamp::from_second(seconds) {
-        Ok(at) => at.to_zoned(zone).datetime(),
-        Err(_) => Offset::UTC.to_datetime(jiff::Timestamp::UNIX_EPOCH),
-    }
+    let at = jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    Offset::UTC.to_datetime(at)
 }
 
 /// What compression saved, in tenths of a percent.

@@ -78,6 +78,9 @@ pub(super) fn said(text: &str) {
 
 /// Ends the log with the error that has ended the run, if one has.
 pub(super) fn end(ended: &Ended<u8>) {
+    if log().is_none() {
+        return;
+    }
     if let Err(Stop {
         failure: Some(failure),
         code,

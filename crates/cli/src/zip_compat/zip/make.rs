@@ -18,8 +18,9 @@ use crate::zip_compat::zip::decide::{Plan, Step};
 use crate::zip_compat::zip::flags::Line;
 use crate::zip_compat::zip::held::Held;
 use crate::zip_compat::zip::sources::Found;
+use crate::zip_compat::zip::split::{self, Divided};
 use crate::zip_compat::zip::write::{self, Done, Job};
-use crate::zip_compat::zip::{apply, input, say, split, warnings};
+use crate::zip_compat::zip::{apply, input, say, warnings};
 
 /// Writes the archive, tests it, and makes it appear.
 pub(super) fn make(
@@ -90,6 +91,10 @@ pub(super) fn make(
     };
     let file = target.writer();
     let written = write::written(file.file())?;
+    let divided = match part_bytes {
+        Some(bytes) => Divided::of(found, &written, output, bytes)?,
+        None => None,
+    };
     if !line.quiet {
         say::print(
             &say::changes(line, found, plan, &done, Some(&written)),
@@ -109,14 +114,13 @@ pub(super) fn make(
         }
     }
     drop(packed);
-    let target = match part_bytes {
-        Some(bytes) => split::appear(line, found, target, output, bytes)?,
-        None => Some(target),
-    };
-    if let Some(target) = target {
-        apply::appear(target, metadata)?;
-        if line.latest {
-            apply::stamp(output)?;
+    match divided {
+        Some(divided) => divided.appear(line, &write::written(file.file())?, output)?,
+        None => {
+            apply::appear(target, metadata)?;
+            if line.latest {
+                apply::stamp(output)?;
+            }
         }
     }
     Ok(finish(line, found, plan, &done))

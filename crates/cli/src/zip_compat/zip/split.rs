@@ -19,7 +19,7 @@ use crate::zip_compat::zip::flags::{Action, Line};
 use crate::zip_compat::zip::held::Held;
 use crate::zip_compat::zip::sources::Found;
 use crate::zip_compat::zip::values::{Split, refuse};
-use crate::zip_compat::zip::write::{failed, written};
+use crate::zip_compat::zip::write::failed;
 
 /// More parts than these are not held open until the last one is complete.
 const TOGETHER_MAX: usize = 256;
@@ -70,33 +70,53 @@ pub(super) fn part_bytes(line: &Line, held: Option<&Held>, output: &Path) -> End
     Ok(bytes)
 }
 
-/// Makes the archive in `whole` appear in parts; gives it back if it fits into one.
-pub(super) fn appear(
-    line: &Line,
-    found: &Found,
-    whole: Target,
-    output: &Path,
-    bytes: u64,
-) -> Ended<Option<Target>> {
-    let file = whole.writer();
-    let reader = written(file.file())?;
-    let split = SplitArchive::of(&reader, bytes).map_err(|error| failed(&error))?;
-    if split.parts() < 2 {
-        return Ok(Some(whole));
+/// An archive that was written as a whole, and the parts that it will appear in.
+pub(super) struct Divided {
+    split: SplitArchive,
+    paths: Vec<PathBuf>,
+}
+
+impl Divided {
+    /// Divides the archive, if it does not fit into one part. Refuses what cannot appear, before anything is said of
+    /// the archive.
+    pub(super) fn of(
+        found: &Found,
+        reader: &ArchiveReader<&File>,
+        output: &Path,
+        bytes: u64,
+    ) -> Ended<Option<Self>> {
+        let split = SplitArchive::of(reader, bytes).map_err(|error| failed(&error))?;
+        if split.parts() < 2 {
+            return Ok(None);
+        }
+        let paths = paths(output, split.parts());
+        check_sources(found, &paths)?;
+        if paths.len() > TOGETHER_MAX {
+            check_places(&paths)?;
+        }
+        Ok(Some(Self { split, paths }))
     }
-    let paths = paths(output, split.parts());
-    check_sources(found, &paths)?;
-    let stale = stale(output, split.parts());
-    let newest = line.latest.then(|| apply::newest(&reader)).flatten();
-    match paths.len() > TOGETHER_MAX {
-        true => in_turn(&reader, &split, &paths, newest)?,
-        false => together(&reader, &split, &paths, newest)?,
+
+    /// Makes the parts appear.
+    pub(super) fn appear(
+        &self,
+        line: &Line,
+        reader: &ArchiveReader<&File>,
+        output: &Path,
+    ) -> Ended<()> {
+        let Self { split, paths } = self;
+        let stale = stale(output, split.parts());
+        let newest = line.latest.then(|| apply::newest(reader)).flatten();
+        match paths.len() > TOGETHER_MAX {
+            true => in_turn(reader, split, paths, newest)?,
+            false => together(reader, split, paths, newest)?,
+        }
+        for path in stale {
+            // They are parts of the archive that was replaced.
+            let _ = std::fs::remove_file(path);
+        }
+        Ok(())
     }
-    for path in stale {
-        // They are parts of the archive that was replaced.
-        let _ = std::fs::remove_file(path);
-    }
-    Ok(None)
 }
 
 /// The paths of all parts.
@@ -120,6 +140,19 @@ fn check_sources(found: &Found, paths: &[PathBuf]) -> Ended<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses parts that are written one after the other over files that exist.
+fn check_places(paths: &[PathBuf]) -> Ended<()> {
+    let exists = |path: &&PathBuf| path.symlink_metadata().is_ok();
+    let Some(path) = paths.iter().find(exists) else {
+        return Ok(());
+    };
+    let name = path.display();
+    Err(refuse(
+        &format!("'{name}' exists, and more than {TOGETHER_MAX} parts replace no file"),
+        "remove it, name another archive, or make larger parts",
+    ))
 }
 
 /// Parts of the split archive at `output` that a new one of fewer parts does not replace.
@@ -174,15 +207,6 @@ fn in_turn(
     paths: &[PathBuf],
     newest: Option<SystemTime>,
 ) -> Ended<()> {
-    let exists = |path: &&PathBuf| path.symlink_metadata().is_ok();
-    if let Some(path) = paths.iter().find(exists) {
-        let name = path.display();
-        let what = format!("'{name}' exists, and more than {TOGETHER_MAX} parts replace no file");
-        return Err(refuse(
-            &what,
-            "remove it, name another archive, or make larger parts",
-        ));
-    }
     let mut made = Made::default();
     for (number, path) in paths.iter().enumerate() {
         let failed = |error: files::Error| Stop::new(code::CREATE, error.into());
