@@ -204,8 +204,16 @@ impl<'a> Asked<'a> {
 
     /// Whether to take `name`.
     pub(crate) fn takes(&mut self, name: &str) -> bool {
+        let Selection { include, exclude } = self.selection;
+        let before = self.unmet.len();
         self.unmet.retain(|glob| !glob.covers(name));
-        self.selection.takes(name)
+        // Each pattern is tried once on a name, not twice: archives have many.
+        let is_included = match before - self.unmet.len() {
+            0 if before == include.len() => include.is_empty(),
+            0 => include.iter().any(|glob| glob.covers(name)),
+            _ => true,
+        };
+        is_included && !exclude.iter().any(|glob| glob.covers(name))
     }
 
     /// The patterns that no name has matched.
@@ -228,7 +236,14 @@ mod tests {
         let mut asked = Asked::new(&selection);
         // A name that is excluded has been matched all the same.
         assert!(!asked.takes("ab") && asked.takes("cd") && !asked.takes("d"));
-        assert_eq!(asked.unmet().collect::<Vec<_>>(), ["b"]);
+        // Met or not, what a pattern says stays the same.
+        for name in ["a", "ab", "b", "bc", "c", "cd", "ab", "b"] {
+            assert_eq!(asked.takes(name), selection.takes(name), "{name}");
+        }
+        assert_eq!(asked.unmet().count(), 0);
+        let mut asked = Asked::new(&selection);
+        assert!(!asked.takes("x") && asked.takes("cd") && !asked.takes("d"));
+        assert_eq!(asked.unmet().collect::<Vec<_>>(), ["a*", "b"]);
     }
 
     fn matches(pattern: &str, name: &str) -> bool {

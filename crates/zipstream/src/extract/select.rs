@@ -33,15 +33,22 @@ pub(super) fn select<R: ReadAt>(
     // Where the last entry of each path is that several have.
     let mut last = HashMap::new();
     for entry in reader.entries() {
-        let named = entry.and_then(|entry| Ok((entry, entry.name()?)));
-        let (entry, name) = match named {
-            Ok(named) => named,
+        let mut failed = |error| report.fail(Failed::of_archive(error));
+        let entry = match &entry {
+            Ok(entry) => entry,
             Err(error) => {
-                report.fail(Failed::of_archive(error));
+                failed(error.clone());
                 continue;
             }
         };
-        if !options.takes(&name) || !options.takes_entry(&entry) {
+        let name = match entry.name() {
+            Ok(name) => name,
+            Err(error) => {
+                failed(error);
+                continue;
+            }
+        };
+        if !options.takes(&name) || !options.takes_entry(entry) {
             continue;
         }
         let extracts = place.directory().is_some();
@@ -51,7 +58,7 @@ pub(super) fn select<R: ReadAt>(
         };
         let free = match place.directory() {
             Some(directory) => match taken.path(&renamed, entry.kind(), clashes, repeats) {
-                Ok(given) if !directory.wants(&given.path, &entry) => {
+                Ok(given) if !directory.wants(&given.path, entry) => {
                     report.kept += u64::from(!directory.only_older());
                     continue;
                 }
@@ -74,7 +81,7 @@ pub(super) fn select<R: ReadAt>(
             (Err(reason), _) => report.fail(Failed::new(name, reason)),
             (Ok(()), EntryKind::Directory) if extracts => selected.directories.push(position),
             (Ok(()), EntryKind::Symlink) if extracts => selected.links.push(position),
-            (Ok(()), _) => selected.files.push(&entry),
+            (Ok(()), _) => selected.files.push(entry),
         }
     }
     report.case_clashes = taken.case_clashes;

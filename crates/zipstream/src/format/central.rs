@@ -39,6 +39,7 @@ pub(crate) fn total_bytes(fixed: &[u8; CENTRAL_BYTES]) -> usize {
 
 impl<'a> Central<'a> {
     /// Parses the record at the start of `bytes`; `None` if there is no complete one.
+    #[inline(always)]
     pub(crate) fn parse(bytes: &'a [u8]) -> Option<Self> {
         let fixed = bytes.first_chunk::<CENTRAL_BYTES>()?;
         if le32(fixed, 0) != CENTRAL_SIGNATURE {

@@ -1,6 +1,6 @@
 //! What headers say of an entry that few programs need.
 
-use super::directory::Entry;
+use super::entry::Entry;
 use super::reader::{ArchiveReader, Scratch};
 use super::source::ReadAt;
 use crate::entry_owner::EntryOwner;

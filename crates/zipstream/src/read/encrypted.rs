@@ -1,6 +1,6 @@
 //! Encrypted entries of a file: where their parts are, and authentication before their content.
 
-use super::directory::Entry;
+use super::entry::Entry;
 use super::source::ReadAt;
 use super::window::Window;
 use crate::crypt::Decryption;

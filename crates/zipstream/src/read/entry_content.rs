@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::directory::Entry;
 use super::encrypted::{self, Body};
+use super::entry::Entry;
 #[cfg(feature = "tokio")]
 use super::reader::PIECE_BYTES;
 use super::reader::{ArchiveReader, Scratch, is_small};

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use super::directory::Entry;
+use super::entry::Entry;
 use super::entry_content::EntryContent;
 use super::reader::{ArchiveReader, Scratch};
 use super::source::ReadAt;

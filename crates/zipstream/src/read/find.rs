@@ -1,6 +1,7 @@
 //! Entries by their names.
 
-use super::directory::{Directory, Entry};
+use super::directory::Directory;
+use super::entry::Entry;
 use super::name_index::Search;
 use crate::error::Error;
 

@@ -1,6 +1,7 @@
 //! Whether the entries of an archive are where the directory says, without gaps and overlaps.
 
-use super::directory::{Entry, comes_after};
+use super::directory::comes_after;
+use super::entry::Entry;
 use super::reader::{ArchiveReader, Scratch};
 use super::source::ReadAt;
 use super::strict::{Names, agree_strictly, check_local, check_record, differs};

@@ -8,6 +8,7 @@
 mod details;
 mod directory;
 mod encrypted;
+mod entry;
 mod entry_content;
 mod entry_reader;
 mod find;
@@ -28,7 +29,8 @@ mod test;
 mod window;
 
 pub use details::ExtraField;
-pub use directory::{Directory, Entries, Entry};
+pub use directory::{Directory, Entries};
+pub use entry::Entry;
 #[cfg(feature = "tokio")]
 pub(crate) use entry_content::EntryContent;
 pub use entry_reader::EntryReader;

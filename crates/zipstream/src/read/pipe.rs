@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
-use super::directory::Entry;
+use super::entry::Entry;
 use super::options::ReadOptions;
 use super::stream::{StreamDecoder, StreamEntry, StreamEvent};
 use crate::crypt::Decryption;

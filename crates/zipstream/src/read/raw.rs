@@ -1,6 +1,6 @@
 //! Entries without decoding: to copy them, or to compare their headers with the directory.
 
-use super::directory::Entry;
+use super::entry::Entry;
 use super::reader::{ArchiveReader, Scratch};
 use super::source::ReadAt;
 use super::strict::agree;

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 #[cfg(feature = "tokio")]
 pub(super) use self::decode::PIECE_BYTES;
-use super::directory::{Directory, Entries, Entry};
+use super::directory::{Directory, Entries};
 use super::encrypted::{self, refuse_unreadable};
+use super::entry::Entry;
 use super::locate::Locator;
 use super::options::ReadOptions;
 use super::source::{ReadAt, read_full};

@@ -15,7 +15,7 @@ pub use step::{StreamEntry, StreamEvent, StreamStep};
 
 use std::hash::RandomState;
 
-use super::directory::Entry;
+use super::entry::Entry;
 use super::options::{ReadOptions, is_padding};
 use super::strict::{Names, Seen, hides_an_end};
 use crate::crypt::Decryption;

@@ -1,7 +1,7 @@
 //! Verifying entries without returning their content.
 
-use super::directory::Entry;
 use super::encrypted;
+use super::entry::Entry;
 use super::reader::{ArchiveReader, Scratch, is_small};
 use super::source::ReadAt;
 use crate::engine::bounds::limit;

@@ -1,6 +1,6 @@
 //! Indexes of entries.
 
-use super::super::directory::Entry;
+use super::super::entry::Entry;
 use super::super::reader::{ArchiveReader, Scratch};
 use super::super::source::ReadAt;
 use super::builder::IndexBuilder;

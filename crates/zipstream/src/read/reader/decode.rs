@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use super::super::directory::Entry;
 use super::super::encrypted::{self, Body};
+use super::super::entry::Entry;
 use super::super::source::ReadAt;
 use super::{ArchiveReader, Scratch};
 use crate::crypt::decrypt::decrypt_whole;

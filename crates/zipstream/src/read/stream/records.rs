@@ -1,7 +1,7 @@
 //! The records of a stream: local headers, and the directory compared with them.
 
-use super::super::directory::Entry;
 use super::super::encrypted::refuse_unreadable;
+use super::super::entry::Entry;
 use super::super::locate::split;
 use super::super::strict::{
     Seen, check_end, check_end64, check_local, check_locator, check_record,

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::local::{Local, StatedBefore};
 use crate::format::{MAX32, extra, flag};
 use crate::method::Method;
-use crate::read::directory::Entry;
+use crate::read::entry::Entry;
 
 /// The version that a ZIP64 field needs, times ten.
 const ZIP64_VERSION: u16 = 45;

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::central::{Central, UNIX};
 use crate::format::local::Local;
 use crate::format::{MAX32, extra, flag, time};
-use crate::read::directory::Entry;
+use crate::read::entry::Entry;
 
 /// The newest version of the format, times ten.
 pub(super) const VERSION_MAX: u16 = 63;
