@@ -229,6 +229,21 @@ fn a_higher_level_is_not_larger_where_matches_hardly_pay_off() {
                 "{values} values: {packed:?}"
             );
         }
+        // Of small contents the header is a part that matches make larger.
+        for bytes in [1 << 10, 4 << 10] {
+            let packed = [1, 2, 3, 6, 7, 9].map(|level| -> usize {
+                let mut compressor = Compressor::new(level);
+                let pieces = content.chunks_exact(bytes).take(32);
+                let sizes = pieces.map(|piece| check(&mut compressor, piece, "a small one"));
+                sizes.sum()
+            });
+            for pair in packed.windows(2) {
+                assert!(
+                    pair[1] * 1000 <= pair[0] * 1003,
+                    "{values} values, {bytes} bytes: {packed:?}"
+                );
+            }
+        }
     }
 }
 

@@ -60,6 +60,11 @@ impl Lengths {
         own
     }
 
+    /// Bits of the header of a block with these lengths.
+    pub(super) fn header_bits(&self) -> u64 {
+        Table::of(self).bits
+    }
+
     /// Bits of all symbols, without extra bits.
     pub(super) fn bits(&self, freqs: &Freqs) -> u64 {
         // A block has fewer than 2^18 symbols of at most 15 bits each.

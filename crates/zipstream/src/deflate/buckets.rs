@@ -93,6 +93,13 @@ impl Buckets {
         Place { word, long, quad }
     }
 
+    /// How far back the last places of the first four and three bytes of a word are; 0 or too much where there is none.
+    pub(super) fn near(&self, word: u64, at: usize) -> [usize; 2] {
+        let quad = self.quads[quad(word) & self.mask];
+        let triple = self.triples[triple(word) & self.mask];
+        [quad, triple].map(|place| distance(at, u64::from(place)))
+    }
+
     /// Clears the tables and adapts their size to the number of places.
     pub(super) fn start(&mut self, places: usize) {
         let log = places.max(1).ilog2() + 1;

@@ -68,6 +68,15 @@ impl Chains {
         (((word as u32) << 8).wrapping_mul(0x9e37_79b1) >> (32 - TRIPLES_LOG)) as usize
     }
 
+    /// How far back the last places of the first four and three bytes of a word are; 0 or too much where there is none.
+    pub(super) fn near(&self, word: u64, at: usize) -> [usize; 2] {
+        let places = [
+            self.quads[Self::quad(word)],
+            self.triples[Self::triple(word)],
+        ];
+        places.map(|place| distance(at, place))
+    }
+
     /// Inserts the places from `start` to `end`. Needs [`AHEAD`] bytes at each.
     // As a separate function it has the registers that its loop needs.
     #[inline(never)]

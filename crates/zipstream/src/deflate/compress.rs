@@ -100,7 +100,7 @@ impl Search {
     fn start(&mut self, prices: &Prices, data: &[u8], start: usize) {
         match self {
             Self::Fast(places) => {
-                places.start(data.len(), prices);
+                places.start(data.len(), prices, &data[start..]);
                 places.prime(data, start);
             }
             Self::Medium(buckets, _) => {

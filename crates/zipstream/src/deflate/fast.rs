@@ -4,17 +4,21 @@
 
 use super::bytes::{AT_ONCE, alike, alike_at_once, alike_long, load64};
 use super::chains::AHEAD;
+use super::columns;
 use super::dull::{self, ROW};
 use super::lazy::{Span, TAIL, first_remembered};
-use super::prices::Prices;
+use super::prices::{Prices, SMALL};
 use super::sequences::{Match, Sequences, whole};
 use super::symbols::{MATCH_MAX, WINDOW};
+use super::tail;
 
 /// As many slots as fit the first-level cache.
 const SLOTS_LOG: u32 = 14;
 const MASK_LOG_MIN: u32 = 9;
 /// The fewest bytes hashed, which is the shortest match.
 const HASH_LEAST: usize = 6;
+/// The same where short matches pay off.
+const HASH_SHORT: usize = 4;
 const MULTIPLIER: u64 = 0x9e37_79b1_85eb_ca87;
 /// Literals without a match after which places are skipped, as a shift.
 const DULL_SHIFT: u32 = 6;
@@ -56,18 +60,25 @@ const NONE: Match = Match {
 };
 
 impl Places {
-    /// Clears the table, and adapts its size to the number of places and the hash to the prices.
-    pub(super) fn start(&mut self, places: usize, prices: &Prices) {
+    /// Clears the table, and adapts its size to the number of places and the hash to the prices and the content.
+    pub(super) fn start(&mut self, places: usize, prices: &Prices, content: &[u8]) {
+        let is_short = content.len() <= SMALL || columns::are_in(content);
+        let least = if is_short { HASH_SHORT } else { HASH_LEAST };
         let log = places.max(1).ilog2() + 1;
         self.mask = (1 << log.clamp(MASK_LOG_MIN, SLOTS_LOG)) - 1;
         self.slots[..=self.mask].fill(0);
-        self.shift = 64 - 8 * prices.hashed(HASH_LEAST) as u32;
+        self.shift = 64 - 8 * prices.hashed(least) as u32;
     }
 
     #[inline(always)]
     fn slot(&self, word: u64) -> usize {
         let hash = (word << self.shift).wrapping_mul(MULTIPLIER) >> (64 - SLOTS_LOG);
         hash as usize & self.mask
+    }
+
+    /// How far back the last place with the hash of this word is; 0 or too much if there is none.
+    fn distance(&self, word: u64, at: usize) -> usize {
+        usize::from((at as u16).wrapping_sub(self.slots[self.slot(word)]))
     }
 
     /// Inserts a place of eight bytes and returns the last one with the same hash.
@@ -225,7 +236,8 @@ pub(super) fn sequence(
             return at;
         }
     }
-    out.end_span(data, at, from, end)
+    let near = |word, at| [places.distance(word, at), 0];
+    tail::end(data, Span { at, ..span }, from, distance, prices, near, out)
 }
 
 /// A match at the same distance as the one before.

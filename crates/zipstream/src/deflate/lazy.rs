@@ -6,6 +6,7 @@ use super::dull::{self, ROW};
 use super::prices::Prices;
 use super::sequences::{Match, Sequences, whole};
 use super::symbols::{MATCH_MAX, MATCH_MIN};
+use super::tail;
 
 /// The effort of a level.
 #[derive(Debug, Clone, Copy)]
@@ -110,6 +111,7 @@ pub(super) fn sequence(
     let mut from = at;
     let mut dull = at + (1 << shift);
     let most = out.list.len() + span.matches;
+    let mut before = 0;
     while at < last {
         let mut found = chains.find(data, at, end, least - 1, effort.attempts, effort.nice);
         if found.length < least || !prices.pays(data, at, found) {
@@ -152,6 +154,7 @@ pub(super) fn sequence(
         }
         let Match { length, distance } = found;
         out.push(at - from, length, distance);
+        before = distance;
         let behind = (at + length).min(last);
         remember(seen + 1, behind, distance, |start, end| {
             chains.insert(data, start, end);
@@ -163,7 +166,11 @@ pub(super) fn sequence(
             return at;
         }
     }
-    out.end_span(data, at, from, end)
+    if span.in_rows {
+        return out.end_span(data, at, from, end);
+    }
+    let near = |word, at| chains.near(word, at);
+    tail::end(data, Span { at, ..span }, from, before, prices, near, out)
 }
 
 /// The length of a match that is at least [`MATCH_MAX`] bytes long.

@@ -8,6 +8,7 @@ use super::lazy::{DULL_MOST, REACHING, Span, extended, remember};
 use super::prices::Prices;
 use super::sequences::{Match, Sequences};
 use super::symbols::{MATCH_MAX, MATCH_MIN};
+use super::tail;
 
 /// A match of this length ends the search at its place.
 const NICE: usize = 258;
@@ -38,6 +39,7 @@ pub(super) fn sequence(
     let mut from = at;
     let mut dull = at + (1 << shift);
     let most = out.list.len() + span.matches;
+    let mut before = 0;
     let mut next = if at < last {
         buckets.place(data, at)
     } else {
@@ -86,6 +88,7 @@ pub(super) fn sequence(
         }
         let Match { length, distance } = found;
         out.push(at - from, length, distance);
+        before = distance;
         let behind = (at + length).min(last);
         next = buckets.place(data, behind);
         remember(seen + 1, behind, distance, |start, end| {
@@ -98,7 +101,11 @@ pub(super) fn sequence(
             return at;
         }
     }
-    out.end_span(data, at, from, end)
+    if span.in_rows {
+        return out.end_span(data, at, from, end);
+    }
+    let near = |word, at| buckets.near(word, at);
+    tail::end(data, Span { at, ..span }, from, before, prices, near, out)
 }
 
 /// Inserts the content that primes the next one.

@@ -11,6 +11,7 @@ mod block;
 mod buckets;
 mod bytes;
 mod chains;
+mod columns;
 mod compress;
 mod dull;
 mod fast;
@@ -24,6 +25,7 @@ mod repeat;
 mod sequences;
 mod split;
 mod symbols;
+mod tail;
 
 pub use compress::Compressor;
 pub(crate) use compress::{LOWER, is_hardly_smaller};

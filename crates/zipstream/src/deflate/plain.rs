@@ -4,6 +4,7 @@
 //! Rows find what comes again for long, as [`super::dull`] says. A stretch of another kind ends them.
 
 use super::block::Lengths;
+use super::prices::SMALL;
 use super::sequences::{Freqs, Sequences};
 use super::split;
 use super::symbols::END;
@@ -14,6 +15,8 @@ const SAVED: u64 = 512;
 const CHEAP: u64 = 5 << 15;
 /// Literals alone are counted if the estimate is within this many sixty-fourths of what there is.
 const NEAR: u64 = 66;
+/// Bits of a header for matches, about.
+const MATCHES_HEADER: u64 = 160;
 /// Fewer literals than one in this many bytes are no sample.
 const SAMPLE: usize = 4;
 /// The most stretches searched in rows before the next whole search.
@@ -65,7 +68,11 @@ impl Plain {
         }
         let extra = sequences.freqs.extra_bits();
         let estimate = (cost * content.len() as u64) >> 16;
-        if cost < CHEAP || estimate * 64 > (split::bits(&sequences.freqs) + extra) * NEAR {
+        // The headers of a small content are a good part of it, and one with matches is longer.
+        let is_small = content.len() <= SMALL;
+        let header = if is_small { MATCHES_HEADER } else { 0 };
+        let near = (split::bits(&sequences.freqs) + extra + header) * NEAR;
+        if (cost < CHEAP && !is_small) || estimate * 64 > near {
             self.started = 0;
             return None;
         }
@@ -78,7 +85,9 @@ impl Plain {
         let bits = |freqs: &Freqs| {
             let mut all = freqs.clone();
             all.litlens[END] = 1;
-            Lengths::of(&all).bits(&all)
+            let lengths = Lengths::of(&all);
+            let header = if is_small { lengths.header_bits() } else { 0 };
+            lengths.bits(&all) + header
         };
         let (alone, own) = (bits(&plain), bits(&sequences.freqs) + extra);
         if alone.saturating_sub(own) * SAVED < alone {

@@ -17,6 +17,10 @@ const LENGTHS: usize = 11;
 /// Parts of the content that are sampled before anything was emitted.
 const SAMPLES: usize = 32;
 const SAMPLE_BYTES: usize = 48;
+/// Content up to this size is priced and searched by its own rules: its headers count, and no match is too short.
+pub(super) const SMALL: usize = 4 << 10;
+/// What follows as many equal bytes as these is no literal.
+const RUN: usize = 4;
 /// What the symbols of a match cost before any was emitted, and the most.
 const LENGTH_START: u32 = 5 * BIT;
 const LENGTH_MOST: u32 = 9 * BIT;
@@ -66,9 +70,13 @@ impl Prices {
     pub(super) fn start(&mut self, content: &[u8]) {
         self.freqs.clear();
         let step = (content.len() / SAMPLES).max(SAMPLE_BYTES);
+        // A small content is one block, of which what was emitted says nothing until it ends.
+        let is_small = content.len() <= SMALL;
         for part in content.chunks(step) {
-            for &byte in &part[..part.len().min(SAMPLE_BYTES)] {
-                self.freqs.litlens[usize::from(byte)] += 1;
+            let part = &part[..part.len().min(SAMPLE_BYTES)];
+            for (nth, &byte) in part.iter().enumerate() {
+                let in_run = is_small && nth >= RUN && part[nth - RUN..nth] == [byte; RUN];
+                self.freqs.litlens[usize::from(byte)] += u32::from(!in_run);
             }
         }
         self.set();
