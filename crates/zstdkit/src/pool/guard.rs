@@ -260,15 +260,21 @@ pub struct Pooled<T: PooledContext> {
     /// Whether its thread was already unwinding when it was taken.
     panicking: bool,
     /// Whether somebody used it before.
+    #[cfg(feature = "tokio")]
     used: bool,
 }
 
 impl<T: PooledContext> Pooled<T> {
-    pub(super) fn new(context: Box<T>, cache: Arc<IdleCache>, used: bool) -> Self {
+    pub(super) fn new(
+        context: Box<T>,
+        cache: Arc<IdleCache>,
+        #[cfg_attr(not(feature = "tokio"), expect(unused_variables))] used: bool,
+    ) -> Self {
         Self {
             context: Some(context),
             cache,
             panicking: thread::panicking(),
+            #[cfg(feature = "tokio")]
             used,
         }
     }
