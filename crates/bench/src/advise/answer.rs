@@ -114,7 +114,7 @@ impl Cell<'_> {
                 };
                 let [low, high] = judged.p99_interval();
                 format!(
-                    "{begins}: {} and {} are equally good (p99 {} to {}, limit {}).",
+                    "{begins}: undecided between {} and {} (p99 is between {} and {}, limit {}).",
                     one.name(),
                     other.name(),
                     duration(low as f64),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn within_the_interval_two_answers_are_as_good() {
+    fn within_the_interval_nothing_is_decided() {
         // Every hundredth is over the limit: the 99th percentile may be on either side of it.
         let close = |_| times((0..1000).map(|nth| if nth % 100 == 0 { 150_000 } else { 50_000 }));
         assert_eq!(answer(LIMIT, &close(()), None).name(), "inline or offload");
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(said(&slow, None), "2 KiB at `fast`: offload (p99 2 ms).");
         assert_eq!(
             said(&times([60_000; 3]), None),
-            "2 KiB at `fast`: inline and offload are equally good (p99 60 µs to 120 µs, limit 100 µs)."
+            "2 KiB at `fast`: undecided between inline and offload (p99 is between 60 µs and 120 µs, limit 100 µs)."
         );
     }
 

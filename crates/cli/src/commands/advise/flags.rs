@@ -32,8 +32,8 @@ const ASYNC_THRESHOLD: Duration = Duration::from_micros(100);
 ///
 /// First the advice, a sentence for each size with each recipe, level of zstd, and level of deflate in ZIP
 /// archives, and for the validation of FIX messages: call it inline, slice it, or offload it to another thread.
-/// The 99th percentile decides, with its 95 % interval: where the threshold lies within it, both answers are
-/// equally good. How the time grows with the size is said as a ratio.
+/// The 99th percentile decides, with its 95 % interval: where the threshold lies within it, it says that this is
+/// undecided. How the time grows with the size is said as a ratio.
 ///
 /// The tables show the times behind it, the same verdicts for the 100 µs of an async runtime, and the memory of
 /// contexts. --code prints code for tokio that does what is advised.
