@@ -1,10 +1,12 @@
 //! Awaits that are cancelled, runtimes that end, sinks and sources that fail: at points drawn from a seed, over streams
-//! with enough and with little memory. Nothing that was taken is lost, and every context comes back.
+//! with enough and with little memory. Nothing that was taken is lost, every context comes back, and every thread ends.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -138,13 +140,21 @@ fn options(chance: &mut Chance) -> EncoderOptions {
     EncoderOptions::default().with_level([-3, 1, 2, 5][chance.below(4)])
 }
 
-/// One with memory for one context, two or many, that works at once, now and then or always on other threads.
-fn scheduler(chance: &mut Chance) -> Scheduler {
+thread_local! {
+    /// What an offload thread has until it ends.
+    static ALIVE: RefCell<Option<Arc<()>>> = const { RefCell::new(None) };
+}
+
+/// One with memory for one context, two or many, that works at once, now and then or always on other threads. They keep
+/// `alive`.
+fn scheduler(chance: &mut Chance, alive: &Arc<()>) -> Scheduler {
     let one = EncoderOptions::default().with_level(5);
     let budget = one.memory_estimate_bytes(None) * [1, 2, 100][chance.below(3)];
     let pool = Pool::new(PoolOptions::default().with_memory_budget_bytes(budget));
     let model = CostModel::new([0, 100_000, u64::MAX][chance.below(3)]);
-    Scheduler::new(model, pool, Offload::new(1).unwrap())
+    let alive = alive.clone();
+    let setup = move |_| ALIVE.set(Some(alive.clone()));
+    Scheduler::new(model, pool, Offload::with_setup(1, setup).unwrap())
 }
 
 /// The result of `work`, or `None` if it was dropped after so many polls.
@@ -170,8 +180,8 @@ fn patience(chance: &mut Chance) -> usize {
     }
 }
 
-/// Every context is back, and nobody waits. Threads may need a moment for that.
-fn settled(scheduler: &Scheduler) {
+/// Every context is back, nobody waits, and no thread is left. Threads may need a moment for that.
+fn settled(scheduler: Scheduler, alive: &Arc<()>) {
     let stats = || scheduler.pool().stats();
     let end = Instant::now() + Duration::from_secs(120);
     while stats().in_use > 0 || stats().waiting > 0 {
@@ -180,6 +190,11 @@ fn settled(scheduler: &Scheduler) {
     }
     assert_eq!((stats().refused, stats().discarded), (0, 0));
     assert_eq!(scheduler.offload().queued(), 0);
+    drop(scheduler);
+    while Arc::strong_count(alive) > 1 {
+        assert!(Instant::now() < end, "a thread is left");
+        std::thread::sleep(Duration::from_micros(100));
+    }
 }
 
 /// Repeats a call until it is neither cancelled nor failed by the sink or source.
@@ -237,7 +252,8 @@ async fn round_trip(scheduler: Scheduler, seed: u64, fails: bool) {
 fn round_trips(fails: bool) {
     for seed in 0..RUNS {
         let mut chance = Chance::new(!seed);
-        let scheduler = scheduler(&mut chance);
+        let alive = Arc::new(());
+        let scheduler = scheduler(&mut chance, &alive);
         let runtime = runtime(chance.below(3));
         let streams: Vec<_> = (0..1 + chance.below(3) as u64)
             .map(|nth| {
@@ -250,7 +266,8 @@ fn round_trips(fails: bool) {
                 stream.await.unwrap();
             }
         });
-        settled(&scheduler);
+        drop(runtime);
+        settled(scheduler, &alive);
     }
 }
 
@@ -268,7 +285,8 @@ fn sinks_and_sources_that_fail_and_go_on_lose_nothing() {
 fn streams_and_calls_may_be_dropped_at_any_await() {
     for seed in 0..RUNS {
         let mut chance = Chance::new(seed);
-        let scheduler = scheduler(&mut chance);
+        let alive = Arc::new(());
+        let scheduler = scheduler(&mut chance, &alive);
         let runtime = runtime(chance.below(3));
         let tasks: Vec<_> = (0..4_u64)
             .map(|nth| {
@@ -297,7 +315,8 @@ fn streams_and_calls_may_be_dropped_at_any_await() {
                 task.await.unwrap();
             }
         });
-        settled(&scheduler);
+        drop(runtime);
+        settled(scheduler, &alive);
     }
 }
 
@@ -305,7 +324,8 @@ fn streams_and_calls_may_be_dropped_at_any_await() {
 fn runtimes_may_end_at_any_time() {
     for seed in 0..RUNS {
         let mut chance = Chance::new(seed);
-        let scheduler = scheduler(&mut chance);
+        let alive = Arc::new(());
+        let scheduler = scheduler(&mut chance, &alive);
         let runtime = runtime(chance.below(3));
         for nth in 0..4 {
             runtime.spawn(round_trip(scheduler.clone(), seed * 10 + nth, false));
@@ -317,6 +337,6 @@ fn runtimes_may_end_at_any_time() {
             }
         });
         drop(runtime);
-        settled(&scheduler);
+        settled(scheduler, &alive);
     }
 }

@@ -294,6 +294,7 @@ fn a_runtime_may_end_while_streams_wait_for_memory() {
 #[test]
 #[ignore = "takes minutes without optimisation"]
 fn a_thousand_streams_at_level_9_complete_in_256_mib() {
+    let start = Instant::now();
     let scheduler = Scheduler::with_defaults().unwrap();
     let options = EncoderOptions::default().with_level(9);
     let runtime = runtime(0);
@@ -319,6 +320,13 @@ fn a_thousand_streams_at_level_9_complete_in_256_mib() {
     });
     settle(&scheduler);
     let stats = scheduler.pool().stats();
+    println!(
+        "waited {}, longest wait {:?}, beyond the budget {}, {:?} in all",
+        stats.waited,
+        Duration::from_nanos(stats.longest_wait_ns),
+        stats.beyond_budget,
+        start.elapsed()
+    );
     assert!(
         stats.held_bytes <= stats.budget_bytes || stats.beyond_budget > 0,
         "{stats:?}"
