@@ -2,18 +2,11 @@
 //!
 //! A turn is the time between two visits of the runtime to its other tasks. All streams and calls of a
 //! thread share it. Those that find it over wait in line, in order of arrival, and every new turn admits as
-//! many as fit. A stream keeps its place for some turns in a row while its context is warm, and only a few
-//! contexts are at work at a time, here or on other threads: the others are opened when one of these has ended
-//! or waits for something else, or after a while in any case. Calls without a context, and streams whose context
-//! is small, only wait for their turn.
-//!
-//! The threads of a runtime share a [`Census`] of contexts: a thread that has one at work opens no other while there
-//! are enough on all of them. One that has none always may, so that no thread waits for another.
+//! many as fit. A stream keeps its place for some turns in a row while its context is warm. Who may have a context at
+//! all is decided in [`contexts`](crate::contexts).
 //!
 //! Nothing here knows a clock: `turn` asks for turns, and says how long calls take.
 
-mod away;
-mod census;
 mod conduct;
 
 use std::collections::VecDeque;
@@ -21,25 +14,16 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
-use tokio::runtime::{Handle, Id};
-
-pub use self::away::Away;
-use self::census::Census;
+use crate::contexts::Seat;
 use crate::keeps::Keeps;
 
-/// How long a stream is preferred while others with a context wait, or such that open one. Tables that left the cache
+/// How long a stream is preferred while others with a context wait. Tables that left the cache
 /// take up to 400 µs to come back, so a twentieth at most is lost.
 const LEASE_NS: u64 = 8_000_000;
 /// The same while calls without a context wait.
 const LEASE_BEFORE_CALLS_NS: u64 = 1_000_000;
-/// How often a turn may be made longer while another thread takes what waits.
-const STRETCHES: u64 = 7;
-/// Streams with an open context that work on a thread while others wait to open theirs. Only one context is warm at a
-/// time, and another is at hand when it waits for something else. Those that work elsewhere may be as many as there are
-/// processors: see [`Census`].
-const WARM_MAX: usize = 2;
-/// After this many turns in line a stream opens its context in any case.
-const PATIENCE: u64 = 4_000;
+/// How many times as long as else a turn may be while another thread takes what waits.
+pub(crate) const STRETCH: u64 = 4;
 
 /// The turn of a thread, and the line of those who wait for the next one.
 #[derive(Debug, Default)]
@@ -51,11 +35,10 @@ pub(crate) struct Gate {
     /// The stream that is preferred, and how long it has worked since.
     lease: AtomicU64,
     lease_ns: AtomicU64,
-    /// How often this turn was made longer.
-    stretched: AtomicU64,
+    /// Nanoseconds of work before this turn was made longer.
+    before_ns: AtomicU64,
     /// The context that was used last.
     last: AtomicUsize,
-    census: Arc<Census>,
     line: Mutex<Line>,
 }
 
@@ -64,30 +47,17 @@ struct Line {
     /// In order of arrival, and so of their tickets.
     waiting: VecDeque<Waiter>,
     next_ticket: u64,
-    /// Turns so far.
-    turn: u64,
     /// Whether somebody will begin the next turn.
     conducted: bool,
-    /// Who can be asked to do so.
-    runtime: Option<Handle>,
-    /// Streams for which another thread works.
-    away: usize,
-    /// Streams for which it has ended, and that have not looked since.
-    back: usize,
-    /// Streams in line with an open context.
-    open: usize,
-    /// Streams that were admitted to the last turn, and may have one by now.
-    admitted: usize,
-    /// What the census was told of all these.
-    told: usize,
 }
 
 /// A stream in line.
 #[derive(Debug)]
 struct Waiter {
     ticket: u64,
-    since: u64,
     wish: Wish,
+    /// Its place among those with a context.
+    seat: Option<Arc<Seat>>,
     waker: Waker,
 }
 
@@ -116,13 +86,6 @@ pub(crate) enum Conductor {
 }
 
 impl Gate {
-    /// That of a thread of this runtime.
-    pub(crate) fn of(runtime: Option<Id>) -> Self {
-        let mut gate = Self::default();
-        gate.census = runtime.map(Census::of).unwrap_or_default();
-        gate
-    }
-
     /// Counts work of a stream.
     pub(crate) fn held(&self, stream: u64, ns: u64) {
         // Only the thread that owns this gate and the one that begins a turn write here, and a lost value
@@ -162,16 +125,19 @@ impl Gate {
     pub(crate) fn clear(&self) {
         self.held_ns.store(0, Relaxed);
         self.due_ns.store(0, Relaxed);
-        self.stretched.store(0, Relaxed);
+        self.before_ns.store(0, Relaxed);
     }
 
-    /// Makes this turn longer, if nobody waits in line and it has not been made longer too often.
-    pub(crate) fn stretch(&self) -> bool {
-        let stretched = self.stretched.load(Relaxed);
-        let may = stretched < STRETCHES && self.line().waiting.is_empty();
+    /// Makes this turn longer for such a call, if nobody waits in line and it does not get too long.
+    pub(crate) fn stretch(&self, wish: Wish) -> bool {
+        let held_ns = self.held_ns.load(Relaxed);
+        let before_ns = self.before_ns.load(Relaxed).saturating_add(held_ns);
+        let most_ns = wish.turn_ns.saturating_mul(STRETCH);
+        let fits = before_ns.saturating_add(wish.next_ns) <= most_ns;
+        let may = fits && self.line().waiting.is_empty();
         if may {
             self.held_ns.store(0, Relaxed);
-            self.stretched.store(stretched + 1, Relaxed);
+            self.before_ns.store(before_ns, Relaxed);
         }
         may
     }
@@ -182,41 +148,30 @@ impl Gate {
         self.due_ns.store(due_ns, Relaxed);
     }
 
-    /// Whether so many contexts are at work that a stream without one should wait.
-    pub(crate) fn is_crowded(&self) -> bool {
-        self.line().is_crowded(&self.census, 0)
-    }
-
-    /// Joins the line. Returns the ticket and who begins the next turn. The runtime is kept for when streams wait
-    /// and nobody does.
+    /// Joins the line. Returns the ticket and who begins the next turn.
     pub(crate) fn join(
         &self,
         wish: Wish,
+        seat: Option<Arc<Seat>>,
         waker: &Waker,
-        runtime: Option<&Handle>,
     ) -> (u64, Conductor) {
         let mut line = self.line();
         let conductor = match line.conducted {
             true => Conductor::Another,
-            false if line.waiting.is_empty() && !line.is_crowded(&self.census, 0) => {
-                Conductor::Itself
-            }
+            false if line.waiting.is_empty() => Conductor::Itself,
             false => Conductor::Wanted,
         };
         let ticket = line.next_ticket;
         line.next_ticket += 1;
-        let since = line.turn;
+        if let Some(seat) = &seat {
+            seat.waits_for_turn(true);
+        }
         line.waiting.push_back(Waiter {
             ticket,
-            since,
             wish,
+            seat,
             waker: waker.clone(),
         });
-        line.open += usize::from(wish.keeps == Keeps::Context);
-        line.tell(&self.census);
-        if line.runtime.is_none() {
-            line.runtime = runtime.cloned();
-        }
         line.conducted |= conductor == Conductor::Wanted;
         (ticket, conductor)
     }
@@ -240,7 +195,6 @@ impl Gate {
     pub(crate) fn leave(&self, ticket: u64) {
         let mut line = self.line();
         let left = line.place(ticket).and_then(|place| line.take(place));
-        line.tell(&self.census);
         drop(line);
         drop(left);
     }
@@ -251,18 +205,13 @@ impl Gate {
         self.clear();
         let mut admitted = Vec::new();
         let mut line = self.line();
-        line.turn += 1;
-        line.admitted = 0;
-        line.tell(&self.census);
         if line.waiting.is_empty() {
             line.conducted = false;
             return false;
         }
         let (mut expected_ns, mut due_ns) = (0_u64, 0_u64);
-        // Of those with a context, or that open one.
-        let mut count = 0;
         let lease_ns = line.lease_ns();
-        while let Some(place) = line.next(&self.census, self.leased(lease_ns), count) {
+        while let Some(place) = line.next(self.leased(lease_ns)) {
             let wish = line.waiting[place].wish;
             let mut after_ns = expected_ns.saturating_add(wish.next_ns);
             if expected_ns > 0 && after_ns > wish.turn_ns {
@@ -277,34 +226,14 @@ impl Gate {
             }
             expected_ns = after_ns.max(1);
             due_ns = due_ns.saturating_add(wish.next_ns);
-            count += usize::from(wish.keeps != Keeps::Nothing);
             admitted.extend(line.take(place));
         }
         self.due_ns.store(due_ns, Relaxed);
-        line.admitted = count;
-        line.tell(&self.census);
-        if admitted.is_empty() && line.away > 0 {
-            // The end of that work begins the next turn.
-            line.conducted = false;
-            return false;
-        }
         drop(line);
         for waiter in admitted {
             waiter.waker.wake();
         }
         true
-    }
-
-    /// Another thread begins to work for a stream of this one.
-    pub(crate) fn away(self: &Arc<Self>) -> Away {
-        let mut line = self.line();
-        line.away += 1;
-        line.tell(&self.census);
-        drop(line);
-        Away {
-            gate: self.clone(),
-            ended: false,
-        }
     }
 
     /// Admits all: nobody is there to begin turns any more.
@@ -313,10 +242,9 @@ impl Gate {
         let mut line = self.line();
         line.conducted = false;
         let waiting = std::mem::take(&mut line.waiting);
-        (line.open, line.admitted) = (0, 0);
-        line.tell(&self.census);
         drop(line);
         for waiter in waiting {
+            waiter.admitted();
             waiter.waker.wake();
         }
     }
@@ -337,13 +265,6 @@ impl Gate {
 }
 
 impl Line {
-    /// Whether as many contexts are at work as should be, with those that were admitted to this turn.
-    fn is_crowded(&self, census: &Arc<Census>, admitted: usize) -> bool {
-        let in_turn = self.open + admitted;
-        let here = in_turn + self.away + self.back;
-        in_turn >= WARM_MAX || here > 0 && census.is_full(self.told, here)
-    }
-
     /// How long one of those in line is preferred.
     fn lease_ns(&self) -> u64 {
         let is_call = |waiter: &Waiter| waiter.wish.keeps == Keeps::Nothing;
@@ -356,15 +277,8 @@ impl Line {
     /// Takes somebody out of the line.
     fn take(&mut self, place: usize) -> Option<Waiter> {
         let waiter = self.waiting.remove(place)?;
-        self.open -= usize::from(waiter.wish.keeps == Keeps::Context);
+        waiter.admitted();
         Some(waiter)
-    }
-
-    /// Tells the census how many contexts are at work here.
-    fn tell(&mut self, census: &Census) {
-        let now = self.open + self.admitted + self.away + self.back;
-        census.correct(self.told, now);
-        self.told = now;
     }
 
     fn place(&self, ticket: u64) -> Option<usize> {
@@ -373,24 +287,20 @@ impl Line {
             .ok()
     }
 
-    /// Who is next, after this many in the same turn.
-    fn next(&self, census: &Arc<Census>, leased: Option<u64>, admitted: usize) -> Option<usize> {
-        let opens = |waiter: &Waiter| waiter.wish.keeps == Keeps::NewContext;
-        let holds = |waiter: &Waiter| !opens(waiter) && Some(waiter.wish.stream) == leased;
-        if let Some(place) = self.waiting.iter().position(holds) {
-            return Some(place);
-        }
-        let crowded = self.is_crowded(census, admitted);
-        self.waiting.iter().position(|waiter| {
-            !opens(waiter) || !crowded || self.turn.saturating_sub(waiter.since) > PATIENCE
-        })
+    /// Who is next.
+    fn next(&self, leased: Option<u64>) -> Option<usize> {
+        let holds = |waiter: &Waiter| Some(waiter.wish.stream) == leased;
+        let first = (!self.waiting.is_empty()).then_some(0);
+        self.waiting.iter().position(holds).or(first)
     }
 }
 
-impl Drop for Gate {
-    fn drop(&mut self) {
-        let line = self.line.get_mut().unwrap_or_else(PoisonError::into_inner);
-        self.census.correct(line.told, 0);
+impl Waiter {
+    /// It waits no more.
+    fn admitted(&self) {
+        if let Some(seat) = &self.seat {
+            seat.waits_for_turn(false);
+        }
     }
 }
 

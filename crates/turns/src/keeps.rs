@@ -5,7 +5,7 @@
 pub enum Keeps {
     /// Nothing, or little: it only waits for its turn.
     Nothing,
-    /// Nothing yet: its next call opens a context. It waits while enough of them are at work.
+    /// Nothing yet: its next call opens a context. It waits in the line of its runtime while enough of them are at work.
     NewContext,
     /// An open context.
     Context,

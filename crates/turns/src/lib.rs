@@ -4,12 +4,15 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod away;
+mod berth;
+mod contexts;
 mod gate;
 mod keeps;
 mod rate;
 mod turn;
 
-pub use gate::Away;
+pub use away::Away;
 pub use keeps::Keeps;
 pub use rate::Rate;
 pub use turn::{Turn, timed};

@@ -12,12 +12,23 @@ use std::time::Instant;
 use tokio::runtime::{Handle, Id, RuntimeFlavor};
 use tokio::task::{try_id, yield_now};
 
-use crate::gate::{Away, Conductor, Gate, Wish};
+use crate::away::Away;
+use crate::berth::Berth;
+use crate::contexts::Contexts;
+use crate::gate::{Conductor, Gate, STRETCH, Wish};
 use crate::keeps::Keeps;
 
 thread_local! {
-    /// The turn of this thread, and the runtime that begins turns.
-    static HERE: RefCell<(Option<Id>, Arc<Gate>)> = RefCell::default();
+    static HERE: RefCell<Here> = RefCell::default();
+}
+
+/// What belongs to this thread, or to the runtime that it runs.
+#[derive(Default)]
+struct Here {
+    /// The runtime that begins turns.
+    runtime: Option<Id>,
+    gate: Arc<Gate>,
+    contexts: Option<Arc<Contexts>>,
 }
 
 /// The part of a task in the turns of its thread. It may wander to another thread.
@@ -27,6 +38,8 @@ thread_local! {
 pub struct Turn {
     stream: u64,
     waiting: Option<Place>,
+    /// Its place among the tasks with a context.
+    berth: Option<Berth>,
 }
 
 /// A place in line.
@@ -48,28 +61,34 @@ impl Turn {
         Self {
             stream: NEXT.fetch_add(1, Relaxed),
             waiting: None,
+            berth: None,
         }
     }
 
     /// Whether it stands in line for a turn.
     pub fn waits(&self) -> bool {
-        self.waiting.is_some()
+        self.waiting.is_some() || self.berth.as_ref().is_some_and(Berth::waits)
     }
 
     /// Counts work on this thread, in nanoseconds.
     pub fn held(&self, ns: u64) {
-        HERE.with_borrow(|(_, gate)| gate.held(self.stream, ns));
+        HERE.with_borrow(|here| {
+            here.gate.held(self.stream, ns);
+            if let Some(berth) = &self.berth {
+                berth.sign(here.contexts.as_ref());
+            }
+        });
     }
 
     /// Whether the context with this address was the last one that was used on this thread: much of it is still in
     /// the cache.
     pub fn is_warm(&self, context: usize) -> bool {
-        HERE.with_borrow(|(_, gate)| gate.is_warm(context))
+        HERE.with_borrow(|here| here.gate.is_warm(context))
     }
 
     /// The context with this address is used now.
     pub fn touch(&self, context: usize) {
-        HERE.with_borrow(|(_, gate)| gate.touch(context));
+        HERE.with_borrow(|here| here.gate.touch(context));
     }
 
     /// Ready when a call of this length may begin. It yields before if it would hold the thread for too
@@ -87,40 +106,102 @@ impl Turn {
             self.waiting = None;
             return Poll::Ready(());
         }
-        let wish = Wish {
-            stream: self.stream,
-            next_ns,
-            turn_ns: threshold_ns,
-            keeps,
-        };
         HERE.with_borrow_mut(|here| {
-            if !here.1.is_over(wish) && (keeps != Keeps::NewContext || !here.1.is_crowded()) {
+            match keeps {
+                Keeps::Nothing => {}
+                Keeps::NewContext => ready!(self.poll_open(here, context)),
+                Keeps::Context => self.works(here),
+            }
+            let wish = Wish {
+                stream: self.stream,
+                next_ns,
+                turn_ns: threshold_ns,
+                keeps,
+            };
+            if !here.gate.is_over(wish) {
                 return Poll::Ready(());
             }
             self.wait(here, wish, context)
         })
     }
 
-    fn wait(
-        &mut self,
-        here: &mut (Option<Id>, Arc<Gate>),
-        wish: Wish,
-        context: &mut Context<'_>,
-    ) -> Poll<()> {
+    /// How long a call may be now although calls should take no longer than this, for another thread of the runtime has
+    /// nothing to do and takes what waits: up to four times as long. 0: there is no such thread.
+    pub fn longest_ns(&self, threshold_ns: u64) -> u64 {
+        match Handle::try_current() {
+            Ok(runtime) if try_id().is_some() && parked(&runtime) > 0 => {
+                threshold_ns.saturating_mul(STRETCH)
+            }
+            _ => 0,
+        }
+    }
+
+    /// The task gives its context back: others may open one.
+    pub fn give_back(&mut self) {
+        self.berth = None;
+    }
+
+    /// The task waits for something that is not computed: others may open a context meanwhile.
+    pub fn pause(&self) {
+        if let Some(berth) = &self.berth {
+            berth.pause();
+        }
+    }
+
+    /// Ready when this task may open a context.
+    fn poll_open(&mut self, here: &mut Here, context: &mut Context<'_>) -> Poll<()> {
+        if let Some(berth) = self.berth.as_ref().filter(|berth| berth.waits()) {
+            return berth.poll(context);
+        }
+        let Some(runtime) = Handle::try_current().ok() else {
+            return Poll::Ready(());
+        };
+        here.settle(Some(&runtime));
+        let Some(contexts) = here.contexts.clone() else {
+            return Poll::Ready(());
+        };
+        let berth = self.berth.take().filter(|berth| berth.is_of(&contexts));
+        let berth = self
+            .berth
+            .insert(berth.unwrap_or_else(|| Berth::new(contexts, here.runtime)));
+        match berth.enter(context.waker()) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        }
+    }
+
+    /// The task has a context: it counts among those at work, also if it did not for a while.
+    fn works(&mut self, here: &Here) {
+        let Some(contexts) = &here.contexts else {
+            return;
+        };
+        match &self.berth {
+            Some(berth) if berth.is_of(contexts) => berth.works(),
+            _ => {
+                let berth = self
+                    .berth
+                    .insert(Berth::new(contexts.clone(), here.runtime));
+                berth.works();
+            }
+        }
+    }
+
+    fn wait(&mut self, here: &mut Here, wish: Wish, context: &mut Context<'_>) -> Poll<()> {
         let runtime = Handle::try_current().ok();
-        if settle(here, runtime.as_ref()) {
+        if here.settle(runtime.as_ref()) {
             // The work counted so far was that of another runtime, which has returned since.
             return Poll::Ready(());
         }
-        let gate = &here.1;
+        let gate = &here.gate;
         let id = runtime.as_ref().map(Handle::id);
         let worker = runtime.filter(|runtime| {
             try_id().is_some() || runtime.runtime_flavor() == RuntimeFlavor::CurrentThread
         });
-        if worker.as_ref().is_some_and(has_spare_thread) && gate.stretch() {
+        if worker.as_ref().is_some_and(|runtime| parked(runtime) > 0) && gate.stretch(wish) {
             return Poll::Ready(());
         }
-        let (ticket, conductor) = gate.join(wish, context.waker(), worker.as_ref());
+        let seat = self.berth.as_ref().map(|berth| berth.seat().clone());
+        let (ticket, conductor) = gate.join(wish, seat, context.waker());
         let alone = match (conductor, worker) {
             (Conductor::Another, _) => None,
             (Conductor::Itself, Some(_)) => Some(Box::pin(yield_now()) as Pin<Box<_>>),
@@ -151,11 +232,12 @@ impl Turn {
     }
 
     /// Another thread begins to work for this task, with its context.
-    pub fn away(&self) -> Away {
+    pub fn away(&mut self) -> Away {
         HERE.with_borrow_mut(|here| {
-            settle(here, Handle::try_current().ok().as_ref());
-            here.1.away()
-        })
+            here.settle(Handle::try_current().ok().as_ref());
+            self.works(here);
+        });
+        self.berth.as_ref().map(Berth::away).unwrap_or_default()
     }
 
     /// Waits like [`poll_take`](Self::poll_take). The future may be dropped; its place in line is kept for the next
@@ -165,33 +247,43 @@ impl Turn {
     }
 }
 
-/// Whether another thread of this runtime has nothing to do, and takes the tasks that wait for this one.
+impl Here {
+    /// Makes this what belongs to this runtime. Says whether it was that of another one.
+    fn settle(&mut self, runtime: Option<&Handle>) -> bool {
+        let id = runtime.map(Handle::id);
+        if self.runtime == id {
+            return false;
+        }
+        let now = Self {
+            runtime: id,
+            gate: Arc::default(),
+            contexts: runtime.map(Contexts::of),
+        };
+        let before = std::mem::replace(self, now);
+        if before.runtime.is_none() {
+            self.gate.take_over(&before.gate);
+        }
+        before.runtime.is_some()
+    }
+}
+
+/// How many threads of this runtime have nothing to do. They take the tasks that wait for others.
 #[cfg(target_has_atomic = "64")]
-fn has_spare_thread(runtime: &Handle) -> bool {
+pub(crate) fn parked(runtime: &Handle) -> usize {
+    if runtime.runtime_flavor() != RuntimeFlavor::MultiThread {
+        return 0;
+    }
     let metrics = runtime.metrics();
     // An odd count: the thread is parked.
-    runtime.runtime_flavor() == RuntimeFlavor::MultiThread
-        && (0..metrics.num_workers())
-            .any(|worker| metrics.worker_park_unpark_count(worker) % 2 == 1)
+    (0..metrics.num_workers())
+        .filter(|&worker| metrics.worker_park_unpark_count(worker) % 2 == 1)
+        .count()
 }
 
 /// The runtime does not say so on this target.
 #[cfg(not(target_has_atomic = "64"))]
-fn has_spare_thread(_: &Handle) -> bool {
-    false
-}
-
-/// Makes the gate of this thread that of its runtime. Says whether it was that of another one.
-fn settle(here: &mut (Option<Id>, Arc<Gate>), runtime: Option<&Handle>) -> bool {
-    let id = runtime.map(Handle::id);
-    if here.0 == id {
-        return false;
-    }
-    let (known, before) = std::mem::replace(here, (id, Arc::new(Gate::of(id))));
-    if known.is_none() {
-        here.1.take_over(&before);
-    }
-    known.is_some()
+pub(crate) fn parked(_: &Handle) -> usize {
+    0
 }
 
 impl Default for Turn {

@@ -1,11 +1,11 @@
 //! Who begins the turns while streams wait in line: a task of the runtime.
 
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
 use tokio::runtime::Handle;
 use tokio::task::yield_now;
 
-use super::{Gate, Line};
+use super::Gate;
 
 impl Gate {
     /// Begins a turn each time the runtime has looked at its other tasks, as long as streams wait. This is a task
@@ -19,21 +19,6 @@ impl Gate {
                 conducting.needed = conducting.gate.begin();
             }
         });
-    }
-
-    /// Finds somebody to begin turns, if streams wait and nobody does.
-    pub(super) fn kick(self: &Arc<Self>, mut line: MutexGuard<'_, Line>) {
-        if line.conducted || line.waiting.is_empty() {
-            return;
-        }
-        let Some(runtime) = line.runtime.clone() else {
-            drop(line);
-            self.open();
-            return;
-        };
-        line.conducted = true;
-        drop(line);
-        self.conduct(&runtime);
     }
 }
 

@@ -156,14 +156,14 @@ fn who_leaves_the_line_is_not_waited_for() {
 #[cfg(target_has_atomic = "64")]
 fn a_thread_that_has_nothing_to_do_is_seen() {
     let alone = Builder::new_current_thread().build().unwrap();
-    assert!(!has_spare_thread(alone.handle()));
+    assert_eq!(parked(alone.handle()), 0);
     let runtime = Builder::new_multi_thread()
         .worker_threads(2)
         .build()
         .unwrap();
     // Both park, sooner or later.
     let start = Instant::now();
-    while !has_spare_thread(runtime.handle()) {
+    while parked(runtime.handle()) < 2 {
         assert!(start.elapsed().as_secs() < 300);
         std::thread::yield_now();
     }
@@ -182,6 +182,52 @@ fn a_thread_that_has_nothing_to_do_is_seen() {
     for _ in &ends {
         holds.recv().unwrap();
     }
-    assert!(!has_spare_thread(runtime.handle()));
+    assert_eq!(parked(runtime.handle()), 0);
     drop(ends);
+}
+
+#[test]
+fn tasks_that_are_left_alone_with_a_context_or_in_line_for_one_hold_up_no_other() {
+    for workers in 0..3 {
+        let runtime = match workers {
+            0 => Builder::new_current_thread().build().unwrap(),
+            _ => Builder::new_multi_thread()
+                .worker_threads(workers)
+                .build()
+                .unwrap(),
+        };
+        let main = runtime.spawn(async {
+            let mut alone: Vec<Turn> = (0..20).map(|_| Turn::new()).collect();
+            let mut context = Context::from_waker(std::task::Waker::noop());
+            for turn in &mut alone {
+                let _ = turn.poll_take(&mut context, 1_000, THRESHOLD_NS, Keeps::NewContext);
+            }
+            assert!(alone.iter().any(Turn::waits));
+            let tasks: Vec<_> = (0..40)
+                .map(|nth| {
+                    tokio::spawn(async move {
+                        let mut turn = Turn::new();
+                        let mut keeps = Keeps::NewContext;
+                        for _ in 0..5 {
+                            turn.take(20_000, THRESHOLD_NS, keeps).await;
+                            turn.held(20_000);
+                            keeps = Keeps::Context;
+                        }
+                        match nth % 2 {
+                            0 => turn.give_back(),
+                            _ => turn.pause(),
+                        }
+                    })
+                })
+                .collect();
+            // Some leave, others stay.
+            alone.drain(..7);
+            for task in tasks {
+                task.await.unwrap();
+            }
+            assert!(!alone.iter().all(Turn::waits));
+            drop(alone);
+        });
+        runtime.block_on(main).unwrap();
+    }
 }

@@ -27,6 +27,6 @@ mod text;
 pub use crate::error::OffloadError;
 pub use calibrate::Calibration;
 pub use key::CostKey;
-pub use model::{CostModel, Decision, THRESHOLD_NS};
+pub use model::{CostModel, Decision, SLICE_THRESHOLD_NS, THRESHOLD_NS};
 pub use offload::{Offload, OffloadFuture};
 pub use text::ParseCostsError;

@@ -11,6 +11,10 @@ use crate::sliced::SLICE_BYTES;
 /// The default threshold: the longest that a call may hold its thread, 100 µs.
 pub const THRESHOLD_NS: u64 = 100_000;
 
+/// The longest that a slice of a stream may hold its thread by default, 200 µs: shorter ones of a fast level cost up
+/// to a fifth more time, and compress less well.
+pub const SLICE_THRESHOLD_NS: u64 = 200_000;
+
 /// The most kinds of work with a cost of their own. Kinds beyond that keep their prior.
 const CELLS: usize = 2048;
 /// How many cells are probed for a key.
@@ -61,6 +65,7 @@ pub enum Decision {
 /// be lost.
 pub struct CostModel {
     threshold_ns: u64,
+    slice_threshold_ns: u64,
     cells: Box<[Cell]>,
 }
 
@@ -81,29 +86,46 @@ pub(super) struct Cost {
 
 impl Default for CostModel {
     fn default() -> Self {
-        Self::new(THRESHOLD_NS)
+        Self {
+            slice_threshold_ns: SLICE_THRESHOLD_NS,
+            ..Self::new(THRESHOLD_NS)
+        }
     }
 }
 
 impl CostModel {
-    /// A model that knows nothing yet, for calls that may take this many nanoseconds.
+    /// A model that knows nothing yet, for calls and slices that may take this many nanoseconds.
     pub fn new(threshold_ns: u64) -> Self {
         Self {
             threshold_ns,
+            slice_threshold_ns: threshold_ns,
             cells: (0..CELLS).map(|_| Cell::default()).collect(),
         }
     }
 
-    /// The same costs with a different threshold.
+    /// The same costs with a different threshold, for calls and slices.
     #[must_use]
     pub fn with_threshold_ns(mut self, threshold_ns: u64) -> Self {
         self.threshold_ns = threshold_ns;
+        self.slice_threshold_ns = threshold_ns;
         self
     }
 
     /// The longest that a call should take, in nanoseconds.
     pub fn threshold_ns(&self) -> u64 {
         self.threshold_ns
+    }
+
+    /// The longest that a slice of a stream should take, in nanoseconds: the threshold if one was given, else
+    /// [`SLICE_THRESHOLD_NS`].
+    pub fn slice_threshold_ns(&self) -> u64 {
+        self.slice_threshold_ns
+    }
+
+    /// Whether the thresholds are those that nobody has chosen.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn is_by_default(&self) -> bool {
+        self.slice_threshold_ns != self.threshold_ns
     }
 
     /// Learns that such work on `bytes` of content took `elapsed_ns`.
@@ -157,7 +179,7 @@ impl CostModel {
             return Decision::Inline;
         }
         match prefix_bytes == 0 {
-            true => self.decide_slice(slice),
+            true => self.decide_slice(slice, self.threshold_ns),
             false => Decision::Offload,
         }
     }
@@ -167,7 +189,7 @@ impl CostModel {
     pub fn decide_stream(&self, options: &EncoderOptions, content_bytes: Option<u64>) -> Decision {
         let slice = CostKey::compress_slice(options, content_bytes);
         match options.workers == 0 && options.prefix.is_none() {
-            true => self.decide_slice(slice),
+            true => self.decide_slice(slice, self.slice_threshold_ns),
             false => Decision::Offload,
         }
     }
@@ -191,18 +213,18 @@ impl CostModel {
         bytes / OPEN_BYTES_PER_US > self.threshold_ns / 1000
     }
 
-    /// The same for work with this key: slices as long as the threshold allows, whole numbers of 16 KiB, at most
+    /// The same for work with this key: slices as long as this allows, whole numbers of 16 KiB, at most
     /// a block of the format. Longer blocks need less time and space.
     ///
     /// What is taken on other threads says too much, and varies: a single slice is tried where the mean needs no more
     /// than half of the threshold.
-    pub(crate) fn decide_slice(&self, slice: CostKey) -> Decision {
+    pub(crate) fn decide_slice(&self, slice: CostKey, within_ns: u64) -> Decision {
         let cost = self.find(slice.hash());
         let upper = cost.map_or(slice.prior_ns_per_kib(), Cost::upper);
         let mean = cost.map_or(upper, |cost| cost.mean * 1.25);
         let slices = |per_kib: f32| {
             // Saturates.
-            (self.threshold_ns as f32 / (per_kib * kib(SLICE_BYTES))) as usize
+            (within_ns as f32 / (per_kib * kib(SLICE_BYTES))) as usize
         };
         let count = slices(upper).max(slices(mean).min(1));
         match slice.strategy() < BTOPT && count > 0 {

@@ -20,6 +20,8 @@ use crate::sliced::{Budget, SLICE_BYTES, SlicedDecoder};
 use crate::step::{State, Step};
 
 const INPUT_BYTES: usize = 64 << 10;
+/// As much is read before there is a context.
+const FIRST_INPUT_BYTES: usize = 4 << 10;
 /// The most reads in a row from a reader that gives a few bytes at a time, and about how long each takes.
 const READS_MAX: u64 = 64;
 const READ_NS: u64 = 30;
@@ -56,7 +58,7 @@ pub struct AsyncDecoder<R> {
     options: DecoderOptions,
     /// A context from the first bytes to the end.
     decoder: Option<SlicedDecoder<Pooled<Decoder>>>,
-    input: Box<[u8]>,
+    input: Vec<u8>,
     /// The part of the input that was read and not yet used.
     from: usize,
     to: usize,
@@ -93,7 +95,7 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             scheduler,
             options: options.clone(),
             decoder: None,
-            input: vec![0; INPUT_BYTES].into(),
+            input: Vec::new(),
             from: 0,
             to: 0,
             waiting: false,
@@ -127,6 +129,10 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             let brief = false;
             let need = Need { bytes, brief };
             let made = self.memory.poll_take(scheduler, need, context, make);
+            if made.is_pending() {
+                // Others may work meanwhile, or wait for memory as well.
+                self.turn.give_back();
+            }
             self.decoder = Some(ready!(made)?);
             self.suspended = None;
         }
@@ -182,6 +188,7 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             // Others may have the context while this waits.
             self.totals = suspended.before;
             self.decoder = None;
+            self.turn.give_back();
             self.waiting = true;
         }
         if !decodes {
@@ -207,7 +214,7 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             Some(_) => Keeps::Context,
             None => Keeps::NewContext,
         };
-        let threshold_ns = self.scheduler.model().threshold_ns();
+        let threshold_ns = self.scheduler.model().slice_threshold_ns();
         self.turn.poll_take(context, next_ns, threshold_ns, keeps)
     }
 
@@ -218,6 +225,14 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
         }
         (self.from, self.to) = (0, 0);
         let decoder = self.decoder.as_ref();
+        let room = match decoder {
+            Some(_) => INPUT_BYTES,
+            // Many may wait for their context.
+            None => FIRST_INPUT_BYTES,
+        };
+        if self.input.len() < room {
+            self.input = vec![0; room];
+        }
         let wanted = decoder.map_or(1, |decoder| decoder.inner().wants());
         let wanted = wanted.min(self.input.len());
         let mut reads = 0;
@@ -225,7 +240,11 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             let mut buffer = ReadBuf::new(&mut self.input[self.to..]);
             let read = match Pin::new(&mut self.reader).poll_read(context, &mut buffer) {
                 Poll::Pending if self.to > 0 => break,
-                read => ready!(read),
+                Poll::Pending => {
+                    self.turn.pause();
+                    return Poll::Pending;
+                }
+                Poll::Ready(read) => read,
             };
             let count = buffer.filled().len();
             match read {
@@ -305,6 +324,8 @@ impl<R: AsyncRead + Unpin> AsyncRead for AsyncDecoder<R> {
                     let finished = decoder.map_or_else(nothing, SlicedDecoder::finish);
                     // Others may have the context now.
                     this.decoder = None;
+                    this.turn.give_back();
+                    this.input = Vec::new();
                     this.end = match finished {
                         Ok(totals) => {
                             this.totals = totals;

@@ -50,7 +50,9 @@ impl Scheduler {
 /// Compresses everything written to it into one frame, which goes to another writer.
 ///
 /// Writes are gathered up to a slice, or to a chunk of 128 KiB that is compressed on another thread. A slice is as
-/// long as the threshold of the scheduler allows, by what slices before it took; no call works for longer than one.
+/// long as the scheduler allows, by what slices before it took; no call works for longer than one. By default that is
+/// 200 µs ([`SLICE_THRESHOLD_NS`](crate::schedule::SLICE_THRESHOLD_NS)), or four times as long on a runtime of several
+/// threads while another one has nothing to do; where a threshold was given, it is that.
 /// Up to 32 KiB of compressed bytes wait for a slow writer while more is taken. A flush writes out everything that was taken, so that a reader can decode
 /// it; it compresses less. What little it finds it compresses at once. Only a shutdown ends the frame.
 ///
@@ -177,6 +179,10 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         ready!(self.poll_engine(context))?;
         match self.poll_write_out(context) {
             Poll::Pending if self.output.len() - self.written <= KEPT_BYTES => Poll::Ready(Ok(())),
+            Poll::Pending => {
+                self.turn.pause();
+                Poll::Pending
+            }
             written => written,
         }
     }
@@ -292,7 +298,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         } else {
             model.predict_ns(self.key, SLICE_BYTES)
         };
-        let threshold_ns = model.threshold_ns();
+        let threshold_ns = model.slice_threshold_ns();
         if !self.memory.waits() {
             let keeps = Keeps::NewContext;
             ready!(self.turn.poll_take(context, next_ns, threshold_ns, keeps));
@@ -309,6 +315,10 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         let scheduler = &self.scheduler;
         let make = || scheduler.pooled_encoder(options, bytes);
         let made = self.memory.poll_take(scheduler, need, context, make);
+        if made.is_pending() {
+            // Others may work meanwhile, or wait for memory as well.
+            self.turn.give_back();
+        }
         let (encoder, tables_made) = match ready!(made) {
             Ok(encoder) => encoder,
             Err(error) => return Poll::Ready(Err(self.fail(error))),
@@ -346,11 +356,14 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             let rest = self.gathered.len() - self.given;
             let cut = match self.decision {
                 Decision::Sliced { .. } => rest.min(self.gather_bytes_max()),
-                Decision::Offload if self.sends(rest) => {
-                    self.send(Some(operation), context);
-                    return Poll::Ready(Ok(()));
-                }
-                Decision::Inline | Decision::Offload => rest,
+                Decision::Offload => match self.here_bytes(rest) {
+                    Some(here) => here,
+                    None => {
+                        self.send(Some(operation), context);
+                        return Poll::Ready(Ok(()));
+                    }
+                },
+                Decision::Inline => rest,
             };
             let last = cut == rest;
             ready!(self.poll_turn(cut, context));

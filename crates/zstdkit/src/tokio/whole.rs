@@ -88,7 +88,10 @@ impl Scheduler {
         let (mut turn, mut at, mut total_ns) = (Turn::new(), 0, 0_u64);
         loop {
             let rest = bytes - at;
-            let cut = match self.model().decide_slice(slice) {
+            let cut = match self
+                .model()
+                .decide_slice(slice, self.model().threshold_ns())
+            {
                 Decision::Sliced { slice_bytes } => rest.min(slice_bytes),
                 // It was expected to fit when this began.
                 _ => rest.min(SLICE_BYTES),

@@ -76,7 +76,7 @@ fn absurd_values_do_no_harm() {
 
 #[test]
 fn slices_follow_from_what_a_slice_takes() {
-    let model = CostModel::default();
+    let model = CostModel::new(THRESHOLD_NS);
     let bytes = 200_000;
     let sliced = |count| Decision::Sliced {
         slice_bytes: SLICE_BYTES * count,
@@ -114,13 +114,13 @@ fn slices_follow_from_what_a_slice_takes() {
 fn one_slice_is_tried_where_the_mean_is_low_and_varies() {
     let options = Recipe::Balanced.options(None);
     let key = CostKey::compress_slice(&options, None);
-    let model = CostModel::default();
+    let model = CostModel::new(THRESHOLD_NS);
     for value in [14_000, 28_000].repeat(40) {
         model.observe(key, SLICE_BYTES, value * 4);
     }
     assert!(model.predict_ns(key, SLICE_BYTES) > THRESHOLD_NS);
     assert_eq!(model.decide_stream(&options, None), Decision::Offload);
-    let model = CostModel::default();
+    let model = CostModel::new(THRESHOLD_NS);
     for value in [1_000, 79_000].repeat(40) {
         model.observe(key, SLICE_BYTES, value);
     }
@@ -130,6 +130,32 @@ fn one_slice_is_tried_where_the_mean_is_low_and_varies() {
         Decision::Sliced {
             slice_bytes: SLICE_BYTES
         }
+    );
+}
+
+#[test]
+fn a_threshold_that_is_given_holds_for_slices() {
+    let options = Recipe::Balanced.options(None);
+    let key = CostKey::compress_slice(&options, None);
+    let slices = |model: CostModel| {
+        for _ in 0..100 {
+            model.observe(key, SLICE_BYTES, 40_000);
+        }
+        match model.decide_stream(&options, None) {
+            Decision::Sliced { slice_bytes } => slice_bytes / SLICE_BYTES,
+            _ => 0,
+        }
+    };
+    // 1.15 times the mean each.
+    assert_eq!(slices(CostModel::default()), 4);
+    assert_eq!(slices(CostModel::new(THRESHOLD_NS)), 2);
+    assert_eq!(slices(CostModel::new(400_000)), 8);
+    assert_eq!(slices(CostModel::default().with_threshold_ns(50_000)), 1);
+    assert_eq!(slices(CostModel::default().with_threshold_ns(10_000)), 0);
+    assert_eq!(CostModel::default().threshold_ns(), THRESHOLD_NS);
+    assert_eq!(
+        CostModel::default().slice_threshold_ns(),
+        SLICE_THRESHOLD_NS
     );
 }
 

@@ -1,5 +1,6 @@
 //! Between the calls of an encoder its context can be given to others.
 
+use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll, ready};
 
 use ::tokio::io::AsyncWrite;
@@ -8,13 +9,18 @@ use super::{AsyncEncoder, COLD_BYTES, Engine, Stage};
 use crate::schedule::Decision;
 use crate::tokio::berth::{Berth, Found, Lying};
 
+/// While all contexts together hold no more than this part of the budget, none need be given to others.
+const AMPLE: u64 = 8;
+
 impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
     /// Ends a call: leaves the context where others can have it, if the stream can go on with another frame.
     /// `done`: nothing of the call is left.
     pub(super) fn rest(&mut self, done: bool) {
         let can_split = self.content_bytes.is_none() && self.options.workers == 0;
         let between = self.stage == Stage::Open && self.given == 0 && !self.turn.waits();
-        if !can_split || !between {
+        let ledger = self.scheduler.pool().ledger();
+        let ample = ledger.held_bytes.load(Relaxed) <= ledger.budget_bytes / AMPLE;
+        if !can_split || !between || ample && matches!(self.engine, Engine::Local(_)) {
             return;
         }
         let lying = match std::mem::replace(&mut self.engine, Engine::Resting) {
@@ -25,7 +31,6 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
                 return;
             }
         };
-        let ledger = self.scheduler.pool().ledger();
         let berth = || Berth::new(&ledger.line);
         self.berth.get_or_insert_with(berth).put(lying);
     }
@@ -53,6 +58,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
     fn begin_again(&mut self) {
         self.split = true;
         self.stage = Stage::Fresh;
+        self.turn.give_back();
         self.decision = Decision::Offload;
         self.cold_bytes = COLD_BYTES;
         self.unflushed = !self.gathered.is_empty();

@@ -18,7 +18,8 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
     pub(super) fn decide(&mut self) {
         let options = &self.options;
         if self.decision != Decision::Inline && options.workers == 0 && options.prefix.is_none() {
-            self.decision = self.scheduler.model().decide_slice(self.key);
+            let model = self.scheduler.model();
+            self.decision = model.decide_slice(self.key, model.slice_threshold_ns());
         }
     }
 
@@ -52,7 +53,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         // A slice that brings the context to the cache says little of the others, but when it is too long for any.
         let model = self.scheduler.model();
         let counts = self.cold_bytes == 0
-            || ns > model.threshold_ns()
+            || ns > model.slice_threshold_ns()
             || ns < model.predict_ns(self.key, bytes);
         self.cold_bytes = self.cold_bytes.saturating_sub(bytes);
         if bytes >= SLICE_BYTES && step.consumed == bytes && counts {
@@ -79,7 +80,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         let tiny_ns = self.tiny.expected_ns().filter(|_| bytes < TINY_BYTES);
         let next_ns = tiny_ns.unwrap_or_else(|| model.predict_ns(self.key, bytes));
         self.turn
-            .poll_take(context, next_ns, model.threshold_ns(), Keeps::Context)
+            .poll_take(context, next_ns, model.slice_threshold_ns(), Keeps::Context)
     }
 
     /// Whether content is compressed in slices, here.
@@ -87,13 +88,30 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         matches!(self.decision, Decision::Sliced { .. })
     }
 
-    /// Whether this much is sent to another thread. What is little is compressed here in any case.
+    /// Whether this much is sent to another thread.
     pub(super) fn sends(&self, bytes: usize) -> bool {
+        self.decision == Decision::Offload && self.here_bytes(bytes).is_none()
+    }
+
+    /// How much of this is compressed here although slices are too long for that: what is little, or as long a slice as
+    /// may be while another thread has nothing to do.
+    pub(super) fn here_bytes(&self, bytes: usize) -> Option<usize> {
         let model = self.scheduler.model();
-        let fits = self.options.workers == 0
-            && bytes <= SLICE_BYTES
-            && model.predict_ns(self.key, bytes) <= model.threshold_ns();
-        self.decision == Decision::Offload && !fits
+        let threshold_ns = model.slice_threshold_ns();
+        if self.options.workers > 0 {
+            return None;
+        }
+        if bytes <= SLICE_BYTES && model.predict_ns(self.key, bytes) <= threshold_ns {
+            return Some(bytes);
+        }
+        if self.options.prefix.is_some() || !model.is_by_default() || !model.knows(self.key) {
+            return None;
+        }
+        let within_ns = self.turn.longest_ns(threshold_ns);
+        match model.decide_slice(self.key, within_ns) {
+            Decision::Sliced { slice_bytes } => Some(bytes.min(slice_bytes)),
+            _ => None,
+        }
     }
 }
 

@@ -9,7 +9,6 @@ use turns::Keeps;
 
 use super::slices::Slice;
 use super::{AsyncEncoder, Engine, Stage};
-use crate::schedule::Decision;
 use crate::sliced::SLICE_BYTES;
 use crate::step::Operation;
 
@@ -17,24 +16,12 @@ use crate::step::Operation;
 const GATHER_NS: u64 = 5_000;
 
 impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
-    /// Compresses everything that was taken, with this operation, and writes it out.
-    fn poll_complete(
-        &mut self,
-        operation: Operation,
-        context: &mut Context<'_>,
-    ) -> Poll<io::Result<()>> {
-        ready!(self.poll_give(operation, context))?;
-        self.unflushed = false;
-        if operation == Operation::End {
-            self.stage = Stage::Ended;
-        }
-        self.poll_ready(context)
-    }
-
     fn poll_flush_all(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_ready(context))?;
         if self.unflushed && matches!(self.stage, Stage::Fresh | Stage::Open) {
-            ready!(self.poll_complete(Operation::Flush, context))?;
+            ready!(self.poll_give(Operation::Flush, context))?;
+            self.unflushed = false;
+            ready!(self.poll_ready(context))?;
         }
         Poll::Ready(Ok(()))
     }
@@ -54,7 +41,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             _ => Keeps::Nothing,
         };
         let next_ns = GATHER_NS * slices as u64;
-        let threshold_ns = self.scheduler.model().threshold_ns();
+        let threshold_ns = self.scheduler.model().slice_threshold_ns();
         ready!(self.turn.poll_take(context, next_ns, threshold_ns, keeps));
         self.turn.held(next_ns);
         Poll::Ready(())
@@ -80,7 +67,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
                 self.gathered.extend_from_slice(&input[..count]);
                 // Another thread works while the caller makes the next chunk.
                 let full = self.gathered.len() == most;
-                if full && self.stage == Stage::Open && self.decision == Decision::Offload {
+                if full && self.stage == Stage::Open && self.sends(most) {
                     self.send(Some(Operation::Flush), context);
                 }
                 return Poll::Ready(Ok(count));
@@ -137,12 +124,16 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncEncoder<W> {
             return Poll::Ready(Ok(()));
         }
         if this.stage != Stage::Ended {
-            ready!(this.poll_complete(Operation::End, context))?;
+            ready!(this.poll_give(Operation::End, context))?;
+            this.unflushed = false;
+            this.stage = Stage::Ended;
         }
-        ready!(this.poll_ready(context))?;
-        // Others may have the context while the writer ends.
+        ready!(this.poll_engine(context))?;
+        // Others may have the context while the rest is written.
         this.engine = Engine::None;
+        this.turn.give_back();
         this.gathered = Vec::new();
+        ready!(this.poll_write_out(context))?;
         ready!(Pin::new(&mut this.writer).poll_shutdown(context))?;
         this.stage = Stage::Shut;
         Poll::Ready(Ok(()))
