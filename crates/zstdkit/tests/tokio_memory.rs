@@ -3,6 +3,8 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
@@ -295,20 +297,26 @@ fn a_runtime_may_end_while_streams_wait_for_memory() {
 #[ignore = "takes minutes without optimisation"]
 fn a_thousand_streams_at_level_9_complete_in_256_mib() {
     let start = Instant::now();
+    let longest_ms = Arc::<AtomicU64>::default();
     let scheduler = Scheduler::with_defaults().unwrap();
     let options = EncoderOptions::default().with_level(9);
     let runtime = runtime(0);
     let tasks: Vec<_> = (0..1000)
         .map(|seed| {
             let (scheduler, options) = (scheduler.clone(), options.clone());
+            let longest_ms = longest_ms.clone();
             runtime.spawn(async move {
                 let content = prose(seed, CONTENT_BYTES);
                 let mut encoder = sink(&scheduler, &options);
                 for piece in content.chunks(50_000) {
+                    let begun = Instant::now();
                     encoder.write_all(piece).await.unwrap();
+                    longest_ms.fetch_max(begun.elapsed().as_millis() as u64, Relaxed);
                     tokio::task::yield_now().await;
                 }
+                let begun = Instant::now();
                 encoder.shutdown().await.unwrap();
+                longest_ms.fetch_max(begun.elapsed().as_millis() as u64, Relaxed);
                 assert!(decoded(&encoder.into_inner()) == content);
             })
         })
@@ -321,11 +329,13 @@ fn a_thousand_streams_at_level_9_complete_in_256_mib() {
     settle(&scheduler);
     let stats = scheduler.pool().stats();
     println!(
-        "waited {}, longest wait {:?}, beyond the budget {}, {:?} in all",
+        "waited for memory {}, longest {:?}, beyond the budget {}; longest call {} ms of {:?} in all, misses {}",
         stats.waited,
         Duration::from_nanos(stats.longest_wait_ns),
         stats.beyond_budget,
-        start.elapsed()
+        longest_ms.load(Relaxed),
+        start.elapsed(),
+        stats.misses
     );
     assert!(
         stats.held_bytes <= stats.budget_bytes || stats.beyond_budget > 0,

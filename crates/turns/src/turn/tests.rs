@@ -198,8 +198,8 @@ fn tasks_that_are_left_alone_with_a_context_or_in_line_for_one_hold_up_no_other(
         };
         let main = runtime.spawn(async {
             let mut alone: Vec<Turn> = (0..20).map(|_| Turn::new()).collect();
-            let mut context = Context::from_waker(std::task::Waker::noop());
             for turn in &mut alone {
+                let mut context = Context::from_waker(std::task::Waker::noop());
                 let _ = turn.poll_take(&mut context, 1_000, THRESHOLD_NS, Keeps::NewContext);
             }
             assert!(alone.iter().any(Turn::waits));
