@@ -7,6 +7,7 @@
 #![allow(clippy::missing_panics_doc, reason = "to panic is what they are for")]
 
 mod betree;
+mod blocks;
 mod deflate;
 mod deflate_index;
 mod dictionary;
@@ -32,6 +33,7 @@ mod zip_extract;
 mod zstd;
 
 pub use crate::betree::{betree_event, betree_expression, betree_snapshot};
+pub use crate::blocks::zstd_blocks;
 pub use crate::deflate::deflate_roundtrip;
 pub use crate::deflate_index::{deflate_index, index_of, indexed_sample};
 pub use crate::dictionary::zstd_dictionary;
@@ -95,6 +97,7 @@ pub const TARGETS: &[Target] = &[
     ("zip_read", zip_read),
     ("zip_roundtrip", zip_roundtrip),
     ("zip_salvage", zip_salvage),
+    ("zstd_blocks", zstd_blocks),
     ("zstd_costs", zstd_costs),
     ("zstd_decode", zstd_decode),
     ("zstd_dictionary", zstd_dictionary),

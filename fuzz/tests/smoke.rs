@@ -160,6 +160,11 @@ fn report_json() {
 }
 
 #[test]
+fn zstd_blocks() {
+    hold("zstd_blocks");
+}
+
+#[test]
 fn zstd_costs() {
     hold("zstd_costs");
 }

@@ -179,12 +179,17 @@ impl Block {
     }
 }
 
+/// The length of the skippable frame whose header is at the start of a buffer.
+pub(crate) fn skippable_bytes(stream: &[u8]) -> Option<u64> {
+    let header = stream.first_chunk::<SKIPPABLE_HEADER_BYTES>()?;
+    let magic = little_endian(&header[..4]) as u32;
+    let bytes = SKIPPABLE_HEADER_BYTES as u64 + little_endian(&header[4..]);
+    (magic & SKIPPABLE_MASK == SKIPPABLE_MAGIC).then_some(bytes)
+}
+
 /// The bytes after the skippable frame at the start of a buffer, if it starts with a complete one.
 pub(crate) fn after_skippable_frame(stream: &[u8]) -> Option<&[u8]> {
-    let (header, rest) = stream.split_first_chunk::<SKIPPABLE_HEADER_BYTES>()?;
-    let magic = little_endian(&header[..4]) as u32;
-    let size = little_endian(&header[4..]) as usize;
-    (magic & SKIPPABLE_MASK == SKIPPABLE_MAGIC).then(|| rest.get(size..))?
+    stream.get(usize::try_from(skippable_bytes(stream)?).ok()?..)
 }
 
 /// The header of the frame at the start of a buffer, and the bytes after it.

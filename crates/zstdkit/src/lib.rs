@@ -1,5 +1,5 @@
 //! Zstandard compression and decompression in calls of bounded work, with errors that name the byte.
-//! The compression itself is done by libzstd.
+//! The compression itself is done by libzstd, and all decompression but that of [`parallel::BlockDecoder`].
 //!
 //! | to … | use |
 //! |---|---|
@@ -34,6 +34,7 @@
 //! ```
 #![deny(unsafe_code)]
 
+mod blocks;
 mod bounds;
 mod context;
 mod decoder;

@@ -254,6 +254,11 @@ impl Walker {
         }
     }
 
+    /// Whether a block header begins here.
+    pub(crate) fn at_block_header(&self) -> bool {
+        self.stage == Stage::BlockHeader && self.part_len == 0
+    }
+
     /// Whether the last block of the frame was taken completely.
     pub(crate) fn after_last_block(&self) -> bool {
         matches!(self.stage, Stage::Checksum | Stage::FrameEnd(_))

@@ -1,6 +1,7 @@
 //! All integration tests in one executable: it links once.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod blocks;
 mod common;
 mod decoder;
 mod dictionary;

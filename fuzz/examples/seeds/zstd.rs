@@ -17,6 +17,8 @@ const SCAN: &[u8] = &[1, 0];
 const SEEK: &[u8] = &[2, 0, 10, 0, 5, 0, 5, 240];
 /// As `DECODE`; pieces of 1 KiB, not known to be many frames.
 const PARALLEL: &[u8] = &[13, 0, 1, 0, 10, 0, 0];
+/// Window 2^23, checksum verified, pieces of 1 KiB, two threads.
+const BLOCKS: &[u8] = &[13, 1, 10, 0, 0];
 /// Options as `plans` has them; `hello`, pledged, in one piece that is flushed; its end; pieces of
 /// 2 bytes, room of 1 KiB; window 2^23, all output.
 const SLICED: &[u8] = &[
@@ -28,6 +30,7 @@ pub(crate) fn seeds() -> Vec<Seed> {
     let mut seeds = Vec::new();
     for (name, stream) in streams() {
         seeds.push(Seed::new("zstd_decode", name, [DECODE, &stream].concat()));
+        seeds.push(Seed::new("zstd_blocks", name, [BLOCKS, &stream].concat()));
         seeds.push(Seed::new("zstd_scan", name, [SCAN, &stream].concat()));
         seeds.push(Seed::new(
             "zstd_parallel",

@@ -102,6 +102,12 @@ impl Blocks {
         });
     }
 
+    /// The header of a frame that libzstd has not seen.
+    pub(super) fn unopened(&self) -> Option<Header> {
+        let frame = self.frame.as_ref()?;
+        frame.unsent.map(|_| frame.header)
+    }
+
     pub(super) fn open_block(&mut self, start: u64) {
         if let Some(frame) = &mut self.frame {
             frame.block_start = start;

@@ -133,6 +133,16 @@ impl Decoder {
         self.failed.is_none() && !self.blocks.waiting() && self.walker.at_boundary()
     }
 
+    /// The header of the current frame, if the first block begins here.
+    pub(crate) fn opened(&self) -> Option<Header> {
+        let header = self.blocks.unopened()?;
+        self.walker.at_block_header().then_some(header)
+    }
+
+    pub(crate) fn walker(&self) -> &Walker {
+        &self.walker
+    }
+
     /// Takes input and writes content, at most one block of it.
     ///
     /// Give input that was not consumed again. Every call takes or writes something, unless there is

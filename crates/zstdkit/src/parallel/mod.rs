@@ -5,7 +5,8 @@
 //! of the stream. The output, and the byte of an error, do not depend on the number of threads:
 //! whatever does not decode as a whole goes through a [`Decoder`](crate::Decoder) on the calling thread.
 //!
-//! One frame on many threads is libzstd's own work; [`OffloadedEncoder`] keeps its waiting from the caller.
+//! To compress one frame on many threads is libzstd's own work; [`OffloadedEncoder`] keeps its waiting from the caller.
+//! [`BlockDecoder`] decodes one frame on several threads.
 
 mod buffers;
 mod decode;
@@ -15,6 +16,7 @@ mod offloaded;
 mod plan;
 mod workers;
 
+pub use crate::blocks::BlockDecoder;
 pub use buffers::Output;
 pub use decode::{Decoded, ParallelDecoder};
 pub use encode::{Encoded, FRAME_BYTES_DEFAULT, SeekableEncoder};
