@@ -237,7 +237,7 @@ pub(super) fn sequence(
         }
     }
     let near = |word, at| [places.distance(word, at), 0];
-    tail::end(data, Span { at, ..span }, from, distance, prices, near, out)
+    tail::end(data, at..end, from, distance, prices, near, out)
 }
 
 /// A match at the same distance as the one before.

@@ -170,7 +170,7 @@ pub(super) fn sequence(
         return out.end_span(data, at, from, end);
     }
     let near = |word, at| chains.near(word, at);
-    tail::end(data, Span { at, ..span }, from, before, prices, near, out)
+    tail::end(data, at..end, from, before, prices, near, out)
 }
 
 /// The length of a match that is at least [`MATCH_MAX`] bytes long.

@@ -105,7 +105,7 @@ pub(super) fn sequence(
         return out.end_span(data, at, from, end);
     }
     let near = |word, at| buckets.near(word, at);
-    tail::end(data, Span { at, ..span }, from, before, prices, near, out)
+    tail::end(data, at..end, from, before, prices, near, out)
 }
 
 /// Inserts the content that primes the next one.

@@ -3,26 +3,27 @@
 //!
 //! In a content of a kilobyte they are one part in a hundred.
 
+use std::ops::Range;
+
 use super::bytes::alike;
-use super::lazy::Span;
 use super::prices::Prices;
 use super::sequences::{Match, Sequences};
 use super::symbols::{MATCH_MIN, WINDOW};
 
-/// Ends a span: makes sequences of the bytes from `at` on, after literals from `from` on, which are counted already.
+/// Ends a span: makes sequences of these bytes, after literals from `from` on, which are counted already.
 /// `distance` is that of the match before, and `near` gives distances for a word and its place. Returns the end.
 #[cold]
 #[inline(never)]
 pub(super) fn end(
     data: &[u8],
-    span: Span,
+    bytes: Range<usize>,
     from: usize,
     distance: usize,
     prices: &Prices,
     near: impl Fn(u64, usize) -> [usize; 2],
     out: &mut Sequences,
 ) -> usize {
-    let Span { mut at, end, .. } = span;
+    let Range { start: mut at, end } = bytes;
     let (mut from, mut distance) = (from, distance);
     while end - at >= MATCH_MIN {
         let mut word = [0; 8];
@@ -85,8 +86,8 @@ mod tests {
         ] {
             let mut out = Sequences::default();
             let at = data.len() - left;
-            let span = Span::all(at, data.len());
-            let stop = end(data, span, at, 0, &prices, |_, _| by, &mut out);
+            let bytes = || at..data.len();
+            let stop = end(data, bytes(), at, 0, &prices, |_, _| by, &mut out);
             assert_eq!(stop, data.len());
             let found: Vec<usize> = out
                 .list
@@ -95,7 +96,7 @@ mod tests {
                 .collect();
             assert_eq!(found, lengths, "{left} {by:?}");
             let mut again = Sequences::default();
-            end(data, span, at, by[0], &prices, |_, _| [0, 0], &mut again);
+            end(data, bytes(), at, by[0], &prices, |_, _| [0, 0], &mut again);
             assert_eq!(again.list, out.list, "{left} {by:?}");
         }
     }
