@@ -34,10 +34,10 @@ impl Body for AsyncStreams {
         writeln!(
             out,
             "Streams and archives of JSON lines on a tokio runtime, {} cells, {} rounds, each measurement in a process of \
-             its own that knows nothing yet and repeats its cell at least four times (within 600 ms); what comes out is decoded \
-             and compared. Sides take turns. Times and memory are medians of the rounds. *wall* and *cpu* are our side over the best other side, the worst first; over 1.1 \
-             in {} of {} cells of streams and {} of {} of archives. *stalls* are how long a task of the same runtime \
-             waited that was woken every 500 µs: p50 and p99 of the median round, max of all. *peak* is the most memory \
+             its own that knows nothing yet and repeats its cell at least four times (within 600 ms); what comes out is \
+             decoded and compared. Sides take turns. Times and memory are medians of the rounds. *wall* and *cpu* are our \
+             side over the best other side, the worst first; over 1.1 in {} of {} cells of streams and {} of {} of \
+             archives. *stalls* are how long a task of the same runtime waited that was woken every 500 µs: p50 and p99 of the median round, max of all. *peak* is the most memory \
              above what the process had, the output of the first repetition included.\n\n\
              *zstdkit* is `AsyncEncoder` and `AsyncDecoder`, *async-compression* the crate of that name over the same \
              libzstd, *spawn_blocking* gathers 128 KiB, or up to the next flush, and sends them to a thread that may \
