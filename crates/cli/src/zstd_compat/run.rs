@@ -358,7 +358,9 @@ fn list_all(jobs: &Jobs, verbosity: i32) -> Result<ExitStatus> {
             Ok(_) => listing.add(&job.source, &summary, dictionary, checksum),
             Err(failure) => {
                 message::failure(&failure);
-                listing.refuse(&job.source);
+                if job.source.is_file() {
+                    listing.refuse(&job.source);
+                }
                 status = ExitStatus::Failure;
             }
         }
