@@ -9,7 +9,6 @@ use fixlog::health::{Finding, Health, HealthPart, Watch};
 struct Seen {
     found: Vec<Finding>,
     heartbeats: u64,
-    skews: u64,
     text: Vec<u8>,
 }
 
@@ -25,10 +24,6 @@ impl Watch for Seen {
     fn heartbeat(&mut self, session: &[Vec<u8>; 2], _: u64) {
         assert!(!session[0].is_empty());
         self.heartbeats += 1;
-    }
-
-    fn skew(&mut self, _: &[Vec<u8>; 2], _: i64) {
-        self.skews += 1;
     }
 }
 

@@ -12,7 +12,6 @@ mod betree_serve;
 #[cfg(feature = "serve")]
 mod betree_serve_streams;
 mod betree_threads;
-mod chosen;
 mod compare;
 mod compress_bench;
 mod defaults;

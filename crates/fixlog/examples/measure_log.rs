@@ -119,7 +119,6 @@ struct Unwatched;
 impl Watch for Unwatched {
     fn found(&mut self, _: Finding) {}
     fn heartbeat(&mut self, _: &[Vec<u8>; 2], _: u64) {}
-    fn skew(&mut self, _: &[Vec<u8>; 2], _: i64) {}
 }
 
 /// The logs, a message on a line.

@@ -1,20 +1,20 @@
-//! The sessions of one block, by sender and target: a message refers to them by their place.
+//! The sessions of one block, by sender and target or by more names: a message refers to them by their place.
 
 use std::collections::HashMap;
 
 use fixcore::SOH;
 
-/// Sender and target of each session, in the order in which they come first.
+/// The names of each session, such as sender and target, in the order in which they come first.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Sessions {
-    names: Vec<[Vec<u8>; 2]>,
-    /// By sender and target with the byte 1 between them, which neither contains.
+pub(crate) struct Sessions<const N: usize = 2> {
+    names: Vec<[Vec<u8>; N]>,
+    /// By the names with the byte 1 behind each, which none contains.
     places: HashMap<Vec<u8>, usize>,
     last: usize,
     key: Vec<u8>,
 }
 
-impl Sessions {
+impl<const N: usize> Sessions<N> {
     /// Forgets all of them.
     pub(crate) fn clear(&mut self) {
         self.names.clear();
@@ -23,14 +23,14 @@ impl Sessions {
     }
 
     /// All of them, each at its place.
-    pub(crate) fn names(&self) -> &[[Vec<u8>; 2]] {
+    pub(crate) fn names(&self) -> &[[Vec<u8>; N]] {
         &self.names
     }
 
     /// The place of a session, which is new if it is `names().len()` of before. More often than not it is that of the
     /// last message or of the one before.
-    pub(crate) fn place(&mut self, sender: &[u8], target: &[u8]) -> usize {
-        let is = |session: &[Vec<u8>; 2]| session[0] == sender && session[1] == target;
+    pub(crate) fn place(&mut self, names: [&[u8]; N]) -> usize {
+        let is = |session: &[Vec<u8>; N]| session == &names;
         for at in [self.last, self.last ^ 1] {
             if self.names.get(at).is_some_and(is) {
                 self.last = at;
@@ -38,15 +38,16 @@ impl Sessions {
             }
         }
         self.key.clear();
-        self.key.extend_from_slice(sender);
-        self.key.push(SOH);
-        self.key.extend_from_slice(target);
+        for name in names {
+            self.key.extend_from_slice(name);
+            self.key.push(SOH);
+        }
         self.last = match self.places.get(&self.key) {
             Some(at) => *at,
             None => {
                 let at = self.names.len();
                 self.places.insert(self.key.clone(), at);
-                self.names.push([sender.to_vec(), target.to_vec()]);
+                self.names.push(names.map(<[u8]>::to_vec));
                 at
             }
         };
@@ -60,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_place_is_the_same_for_the_same_names() {
-        let mut sessions = Sessions::default();
+        let mut sessions = Sessions::<2>::default();
         let mut first = Vec::new();
         // Every pair of twelve names, thrice, in turns that are never those of the last two messages.
         let names: Vec<_> = (0..12).map(|n| format!("N{n}").into_bytes()).collect();
@@ -68,7 +69,7 @@ mod tests {
             let mut at = 0;
             for sender in &names {
                 for target in &names {
-                    let place = sessions.place(sender, target);
+                    let place = sessions.place([sender, target]);
                     if round == 0 {
                         first.push(place);
                     }
@@ -79,9 +80,9 @@ mod tests {
             }
         }
         assert_eq!(first, (0..144).collect::<Vec<_>>());
-        assert_eq!(sessions.place(b"N0", b""), 144);
-        assert_eq!(sessions.place(b"", b"N0"), 145);
+        assert_eq!(sessions.place([b"N0", b""]), 144);
+        assert_eq!(sessions.place([b"", b"N0"]), 145);
         sessions.clear();
-        assert_eq!(sessions.place(b"N3", b"N4"), 0);
+        assert_eq!(sessions.place([b"N3", b"N4"]), 0);
     }
 }

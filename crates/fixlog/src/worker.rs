@@ -335,6 +335,9 @@ impl<'d> Worker<'d> {
                             Job::Health => {
                                 block.prefix(at, before, prefix);
                                 let line = place(None).line;
+                                let came = origin.map(|origin| (origin.time_ns, origin.connection));
+                                let (arrived_ns, connection) = came.unzip();
+                                made.health.came(arrived_ns.flatten(), connection);
                                 made.health.message((offset, line), prefix, &message);
                                 None
                             }

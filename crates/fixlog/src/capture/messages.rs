@@ -18,6 +18,8 @@ const MARK_BYTES: usize = size_of::<(u64, Mark)>();
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Mark {
     pub(super) packet: u64,
+    /// The number of the TCP connection.
+    pub(super) connection: u64,
     pub(super) time_ns: Option<i64>,
     /// The byte of the capture that they begin with.
     pub(super) offset: u64,
@@ -182,11 +184,19 @@ impl Messages {
             mark.copied().unwrap_or_default()
         };
         let (at, first) = mark(self.start);
-        let (_, last) = mark(self.start + bytes as u64 - 1);
+        let end = self.start + bytes as u64;
+        let (_, last) = mark(end - 1);
+        // Its head may have come last, if it was sent again.
+        let parts = self.marks.iter().take_while(|(start, _)| *start < end);
+        let latest = |(packet, time_ns): (u64, Option<i64>), (_, mark): &(u64, Mark)| {
+            (packet.max(mark.packet), time_ns.max(mark.time_ns))
+        };
+        let (packet, time_ns) = parts.fold((last.packet, last.time_ns), latest);
         let origin = Origin {
-            packet: last.packet,
-            time_ns: last.time_ns,
+            packet,
+            time_ns,
             stream: Arc::clone(name),
+            connection: last.connection,
             stream_offset: self.start,
             offset: first.offset + (self.start - at),
         };

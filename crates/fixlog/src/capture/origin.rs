@@ -6,12 +6,16 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Origin {
-    /// The packet with its last byte, counted from 1, as Wireshark does.
+    /// The last packet with some of its bytes, counted from 1, as Wireshark does.
     pub packet: u64,
-    /// When that packet was captured, in nanoseconds since 1970, if the capture says so: when the message arrived.
+    /// When it had arrived with everything before it in its stream, by the times of packets, in nanoseconds since
+    /// 1970, if the capture has times.
     pub time_ns: Option<i64>,
     /// The addresses, as `10.0.0.1:5001 > 10.0.0.2:40000`.
     pub stream: Arc<str>,
+    /// The number of the TCP connection, with both of its directions, in the order in which they began. Another
+    /// connection of the same addresses has another number.
+    pub connection: u64,
     /// The byte of the stream that the message begins with, counted from 0. A stream that began before the capture
     /// is counted from its first packet.
     pub stream_offset: u64,

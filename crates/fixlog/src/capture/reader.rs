@@ -52,6 +52,7 @@ impl Reader {
         while let Some(packet) = self.packets.next()? {
             let mut mark = Mark {
                 packet: packet.number,
+                connection: 0,
                 time_ns: packet.time_ns,
                 offset: packet.offset,
             };
@@ -77,6 +78,7 @@ impl Reader {
             packet: mark.packet,
             time_ns: mark.time_ns,
             stream: Arc::from(""),
+            connection: 0,
             stream_offset: 0,
             offset: mark.offset,
         };
@@ -98,6 +100,7 @@ impl Reader {
             let (packet, offset) = self.packets.place();
             let mark = Mark {
                 packet: packet + 1,
+                connection: 0,
                 time_ns: None,
                 offset,
             };

@@ -25,6 +25,8 @@ pub(super) struct Stream {
     pub(super) number: u64,
     pub(super) last_packet: u64,
     name: Arc<str>,
+    /// The number of the connection, once there is one.
+    connection: Option<u64>,
     /// The sequence number that comes next, and the byte of the stream that it is of.
     next: Option<u32>,
     position: u64,
@@ -44,6 +46,7 @@ impl Stream {
             number,
             last_packet: 0,
             name: format!("{} > {}", segment.from, segment.to).into(),
+            connection: None,
             next: None,
             position: 0,
             first: None,
@@ -60,24 +63,53 @@ impl Stream {
         self.waiting_bytes + self.waiting.len() * PIECE_BYTES + self.messages.held()
     }
 
-    /// Takes a segment of this direction. `mark` is the place of its payload.
-    pub(super) fn segment(&mut self, segment: &Segment<'_>, mark: Mark, text: &mut Text) {
+    /// The number of the connection.
+    pub(super) fn connection(&self) -> u64 {
+        self.connection.unwrap_or_default()
+    }
+
+    /// The number of the connection that begins: that of the other direction if that began it, else a new one.
+    fn connect(&mut self, segment: &Segment<'_>, other: Option<u64>, new: u64) {
+        let is_first_of_both = segment.is_first && segment.acknowledged.is_none();
+        let other = other.filter(|other| Some(*other) > self.connection && !is_first_of_both);
+        self.connection = Some(other.unwrap_or(new));
+    }
+
+    /// Takes a segment of this direction. `mark` is the place of its payload, with the number of the connection if
+    /// it begins a new one; `other` is the number of the other direction.
+    pub(super) fn segment(
+        &mut self,
+        segment: &Segment<'_>,
+        other: Option<u64>,
+        mut mark: Mark,
+        text: &mut Text,
+    ) {
         self.last_packet = mark.packet;
+        let new = mark.connection;
+        if self.connection.is_none() {
+            self.connect(segment, other, new);
+        }
         let mut sequence = segment.sequence;
         if segment.is_first {
             sequence = sequence.wrapping_add(1);
             // Sent again, it changes nothing.
             if self.first != Some(sequence) {
+                if self.next.is_some() {
+                    self.connect(segment, other, new);
+                }
                 self.begin(text);
                 (self.first, self.next) = (Some(sequence), Some(sequence));
             }
         }
+        mark.connection = self.connection();
         if segment.payload.is_empty() {
             return self.give_up(mark, text);
         }
         let next = *self.next.get_or_insert(sequence);
         let mut ahead = distance(next, sequence);
         if ahead.abs() > AWAY_BYTES_MAX {
+            self.connect(segment, other, new);
+            mark.connection = self.connection();
             self.begin(text);
             self.next = Some(sequence);
             ahead = 0;
@@ -89,7 +121,7 @@ impl Stream {
             None | Some([]) => {}
             Some(_) if ahead > 0 => self.wait(start, segment.payload, mark),
             Some(rest) => {
-                let mut mark = mark;
+                let now_ns = mark.time_ns;
                 mark.offset += late as u64;
                 self.pass(rest, mark, text);
                 if segment.cut_off > 0 {
@@ -100,7 +132,7 @@ impl Stream {
                         text,
                     );
                 }
-                self.pass_waiting(text);
+                self.pass_waiting(now_ns, text);
             }
         }
         self.give_up(mark, text);
@@ -153,8 +185,8 @@ impl Stream {
         }
     }
 
-    /// Passes on what waited and is next now.
-    fn pass_waiting(&mut self, text: &mut Text) {
+    /// Passes on what waited and is next now. What waited for bytes that came only now came now.
+    fn pass_waiting(&mut self, now_ns: Option<i64>, text: &mut Text) {
         while let Some(first) = self.waiting.first_entry()
             && *first.key() <= self.position
         {
@@ -163,6 +195,7 @@ impl Stream {
             let late = self.position - start;
             if let Some(rest) = bytes.get(late as usize..).filter(|rest| !rest.is_empty()) {
                 mark.offset += late;
+                mark.time_ns = mark.time_ns.max(now_ns);
                 self.pass(rest, mark, text);
             }
         }
@@ -195,7 +228,7 @@ impl Stream {
         let (start, mark) = (*start, *mark);
         let missing = start.saturating_sub(self.position);
         self.lose(missing, mark, "are missing in", text);
-        self.pass_waiting(text);
+        self.pass_waiting(None, text);
     }
 
     /// So many bytes did not come; the next ones come with a packet.
@@ -205,6 +238,7 @@ impl Stream {
                 packet: mark.packet,
                 time_ns: mark.time_ns,
                 stream: Arc::clone(&self.name),
+                connection: mark.connection,
                 stream_offset: self.position,
                 offset: mark.offset,
             };

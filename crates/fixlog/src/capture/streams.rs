@@ -19,6 +19,7 @@ const HELD_BYTES_MAX: usize = 64 << 20;
 pub(super) struct Streams {
     by_addresses: HashMap<(SocketAddr, SocketAddr), Stream>,
     next: u64,
+    next_connection: u64,
     held: usize,
 }
 
@@ -40,13 +41,17 @@ impl Streams {
         if !is_known && self.by_addresses.len() >= STREAMS_MAX {
             self.let_go(text);
         }
-        let next = self.next;
+        let other = self.by_addresses.get(&(segment.to, segment.from));
+        let other = other.map(Stream::connection);
+        let (next, mut mark) = (self.next, mark);
+        mark.connection = self.next_connection + 1;
         let stream = self.by_addresses.entry(addresses).or_insert_with(|| {
             self.next += 1;
             Stream::new(next, segment)
         });
         let before = stream.held();
-        stream.segment(segment, mark, text);
+        stream.segment(segment, other, mark, text);
+        self.next_connection = self.next_connection.max(stream.connection());
         self.held = self.held - before + stream.held();
         if self.held > HELD_BYTES_MAX {
             self.end_all(text);

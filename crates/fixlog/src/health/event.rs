@@ -4,7 +4,7 @@ use fixcore::value::unsigned;
 use fixcore::{Message, Timestamp};
 use twox_hash::XxHash3_128;
 
-use super::arrival::arrival_ns;
+use super::arrival::{Logged, arrival};
 use crate::sessions::Sessions;
 use crate::statistics::Header;
 
@@ -29,7 +29,13 @@ pub(super) enum Kind {
     Logout,
     /// The type of the reject, and the tag of its reason.
     Reject(u8, u32),
+    /// A Reject (35=3) of a Logon.
+    LogonReject,
 }
+
+/// The names that a message has: BeginString (8), SenderCompID (49) and TargetCompID (56), SenderSubID (50) and
+/// TargetSubID (57).
+pub(super) type Names = [Vec<u8>; 5];
 
 /// A message.
 #[derive(Debug, Clone)]
@@ -41,30 +47,51 @@ pub(super) struct Event {
     pub(super) number: Option<u64>,
     /// SendingTime (52).
     pub(super) sent_ns: Option<i64>,
-    /// What the log has before it.
-    pub(super) logged_ns: Option<i64>,
+    /// The time that the log has before it.
+    pub(super) logged: Option<Logged>,
+    /// Of a capture, the number of the TCP connection.
+    pub(super) stream: Option<u64>,
     pub(super) offset: u64,
     pub(super) line: Option<u64>,
-    /// The place in the sessions of the part.
-    pub(super) session: u32,
+    /// The place in the names of the part.
+    pub(super) names: u32,
     /// Where in the text its texts are: reason and Text (58), or an id.
     texts: [(u32, u32); 2],
+}
+
+impl Event {
+    /// The time that the log has before it, in whatever zone.
+    pub(super) fn logged_ns(&self) -> Option<i64> {
+        self.logged.map(|logged| logged.ns)
+    }
 }
 
 /// The messages of one block: the input of [`Health`](super::Health).
 #[derive(Debug, Default)]
 pub struct HealthPart {
     pub(super) events: Vec<Event>,
-    pub(super) sessions: Sessions,
+    pub(super) names: Sessions<5>,
     text: Vec<u8>,
+    /// Of the messages that come next: when they arrived, and on which TCP connection.
+    came: (Option<i64>, Option<u64>),
+    /// Messages behind something like a time that was not read.
+    pub(super) untimed: u64,
 }
 
 impl HealthPart {
     /// Forgets everything, for the next block.
     pub fn clear(&mut self) {
         self.events.clear();
-        self.sessions.clear();
+        self.names.clear();
         self.text.clear();
+        self.came = (None, None);
+        self.untimed = 0;
+    }
+
+    /// Says of the messages that come next when they arrived, in nanoseconds since 1970 in UTC, and the number of
+    /// the TCP connection that they came on. It is for captures: a later connection has a greater number.
+    pub fn came(&mut self, arrived_ns: Option<i64>, connection: Option<u64>) {
+        self.came = (arrived_ns, connection);
     }
 
     /// Adds a message at a byte and line of the log, with what its line has before it. A message without
@@ -92,6 +119,7 @@ impl HealthPart {
             },
             b"A" => Kind::Logon(number(108), message.get(141) == Some(b"Y")),
             b"5" => Kind::Logout,
+            b"3" if message.get(372) == Some(b"A") => Kind::LogonReject,
             b"3" => Kind::Reject(b'3', 373),
             b"j" => Kind::Reject(b'j', 380),
             b"8" if is_rejected() => Kind::Reject(b'8', 103),
@@ -99,26 +127,33 @@ impl HealthPart {
             _ => Kind::Plain,
         };
         let texts = match kind {
+            Kind::LogonReject => [self.keep(message.get(373)), self.keep(message.get(58))],
             Kind::Reject(_, tag) => [self.keep(message.get(tag)), self.keep(message.get(58))],
             Kind::TestRequest(_) => [self.keep(message.get(112)), (0, 0)],
             Kind::Logout => [(0, 0), self.keep(message.get(58))],
             _ => [(0, 0); 2],
         };
         let sent_ns = header.sent.and_then(Timestamp::parse).map(|time| time.0);
-        let logged_ns = match prefix {
-            [] => None,
-            prefix => sent_ns.and_then(|sent| arrival_ns(prefix, sent)),
+        let logged = match (self.came.0, prefix) {
+            (Some(ns), _) => Some(Logged { ns, is_utc: true }),
+            (None, []) => None,
+            (None, prefix) => sent_ns.and_then(|sent| arrival(prefix, sent)),
         };
-        let session = self.session(sender, target);
+        self.untimed += u64::from(logged.is_none() && sent_ns.is_some() && is_like_a_time(prefix));
+        let begin = message.get(8).unwrap_or_default();
+        let [sub, target_sub] = header.subs.map(Option::unwrap_or_default);
+        let names = [begin, sender, target, sub, target_sub];
+        let names = self.names.place(names) as u32;
         self.events.push(Event {
             kind,
             is_resent: header.is_resent,
             number: header.number.and_then(unsigned),
             sent_ns,
-            logged_ns,
+            logged,
+            stream: self.came.1,
             offset,
             line,
-            session,
+            names,
             texts,
         });
     }
@@ -138,8 +173,10 @@ impl HealthPart {
             text.unwrap_or_default()
         })
     }
+}
 
-    fn session(&mut self, sender: &[u8], target: &[u8]) -> u32 {
-        self.sessions.place(sender, target) as u32
-    }
+/// Whether what stands before a message has as many digits as a time of the day.
+fn is_like_a_time(prefix: &[u8]) -> bool {
+    const DIGITS: usize = 6;
+    prefix.iter().filter(|byte| byte.is_ascii_digit()).count() >= DIGITS
 }

@@ -9,13 +9,17 @@ mod direction;
 mod event;
 mod gaps;
 mod rows;
+mod skew;
 mod total;
+mod values;
 
 pub use event::HealthPart;
 pub use rows::{
-    Connection, Direction, Finding, Gap, Rejects, Request, Row, Skew, Spot, Storm, Test, Value,
+    Connection, Direction, Duplicate, Finding, Gap, Rejects, Request, Silence, Skew, Spot, Storm,
+    Test,
 };
 pub use total::{Health, Watch};
+pub use values::{Row, Value};
 
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,4 @@
-//! What is found about sessions: rows with the same names in tables and in lines of JSON.
-
-use std::io::Write as _;
-use std::path::PathBuf;
-
-use crate::Lines;
-use crate::orders::time;
+//! What is found about sessions.
 
 /// Where something was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -12,6 +6,10 @@ use crate::orders::time;
 pub struct Spot {
     /// SenderCompID (49) and TargetCompID (56) of the direction, or of who began.
     pub session: [Vec<u8>; 2],
+    /// SenderSubID (50) and TargetSubID (57) of the direction, where the Logons of its parties have different ones.
+    pub subs: [Vec<u8>; 2],
+    /// BeginString (8).
+    pub begin: Vec<u8>,
     /// Which log, counted from 0.
     pub log: usize,
     /// The byte of the message in its log.
@@ -86,9 +84,15 @@ pub struct Connection {
     pub start_ns: Option<i64>,
     /// When the answer was sent, by the clock of the other side.
     pub answered_ns: Option<i64>,
-    /// When the last message was sent.
+    /// When the last message was sent, by the clock that is ahead.
     pub end_ns: Option<i64>,
-    /// How long the session had been away before, by the messages' SendingTime.
+    /// How long it was: by the times that the log has before messages, if it has them, and SendingTime else.
+    pub took_ns: Option<u64>,
+    /// HeartBtInt (108) of the Logon and of the answer, in seconds.
+    pub heartbeat_s: [Option<u64>; 2],
+    /// How often numbers began anew with Logons (141=Y) within it.
+    pub resets: u64,
+    /// How long the session had been away before.
     pub down_ns: Option<u64>,
     /// How many messages it had, in both directions.
     pub messages: u64,
@@ -113,6 +117,36 @@ pub struct Test {
     pub id: Vec<u8>,
 }
 
+/// Nothing was sent for more than 1.2 times HeartBtInt (108).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Silence {
+    /// The last message before.
+    pub spot: Spot,
+    /// When it was sent.
+    pub start_ns: Option<i64>,
+    /// When the next message of the direction was sent, or else the last one of the other direction.
+    pub end_ns: Option<i64>,
+    /// How long it was.
+    pub took_ns: u64,
+    /// The interval of Heartbeats, in seconds.
+    pub heartbeat_s: u64,
+    /// How it ended: `resumed`, or `never` within the connection.
+    pub how: &'static str,
+}
+
+/// A number that came again without 43=Y.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Duplicate {
+    /// The message that came again.
+    pub spot: Spot,
+    /// MsgSeqNum (34).
+    pub number: u64,
+    /// When it was sent.
+    pub start_ns: Option<i64>,
+}
+
 /// Something that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -127,6 +161,10 @@ pub enum Finding {
     Connection(Connection),
     /// A TestRequest without an answer.
     Test(Test),
+    /// Nothing was sent for too long.
+    Silence(Silence),
+    /// A number that came again.
+    Duplicate(Duplicate),
 }
 
 /// One direction of a session, added up.
@@ -135,6 +173,10 @@ pub enum Finding {
 pub struct Direction {
     /// SenderCompID (49) and TargetCompID (56).
     pub session: [Vec<u8>; 2],
+    /// SenderSubID (50) and TargetSubID (57), where the Logons of its parties have different ones.
+    pub subs: [Vec<u8>; 2],
+    /// BeginString (8).
+    pub begin: Vec<u8>,
     /// The log, counted from 0, in which it was first.
     pub log: usize,
     /// How many messages.
@@ -153,9 +195,14 @@ pub struct Direction {
     pub storms: u64,
     /// How many Heartbeats that answer no TestRequest.
     pub heartbeats: u64,
-    /// How often nothing was sent for more than 1.2 times HeartBtInt (108).
+    /// The interval of Heartbeats in seconds: HeartBtInt (108) of a Logon, or else what Heartbeats show.
+    pub heartbeat_s: Option<u64>,
+    /// Whether the interval is what Heartbeats show, because the log has no Logon.
+    pub is_heartbeat_inferred: bool,
+    /// How often nothing was sent for more than 1.2 times this interval; 0 if it is 0 or not known.
     pub overdue: u64,
-    /// The longest time between two messages of a connection, by SendingTime.
+    /// The longest time between two messages of a connection, by SendingTime, or from the last one to the last of
+    /// the other direction.
     pub silence_ns: u64,
     /// How many TestRequests it has.
     pub tests: u64,
@@ -172,6 +219,9 @@ pub struct Direction {
 pub struct Skew {
     /// How many.
     pub messages: u64,
+    /// How far the times of the log are ahead of UTC, in nanoseconds; where that changed, the first. 0 where the
+    /// log states the zone.
+    pub zone_ns: i64,
     /// The least, in nanoseconds.
     pub least_ns: i64,
     /// The largest, in nanoseconds.
@@ -198,184 +248,4 @@ pub struct Rejects {
     pub spot: Spot,
     /// When the first was sent.
     pub start_ns: Option<i64>,
-}
-
-/// A value of a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Value {
-    /// None.
-    Null,
-    /// A number.
-    Count(u64),
-    /// Nanoseconds.
-    Span(u64),
-    /// A text.
-    Text(Vec<u8>),
-}
-
-/// A row of a table: names of columns, and values.
-pub type Row = Vec<(&'static str, Value)>;
-
-fn moment(ns: Option<i64>) -> Value {
-    ns.map_or(Value::Null, |ns| Value::Text(time(ns).into_bytes()))
-}
-
-/// From one time to another; none if the other is before.
-fn span(start: Option<i64>, end: Option<i64>) -> Value {
-    let span = start.zip(end).map(|(start, end)| end.saturating_sub(start));
-    let span = span.and_then(|span| u64::try_from(span).ok());
-    span.map_or(Value::Null, Value::Span)
-}
-
-fn name(session: &[Vec<u8>; 2]) -> Value {
-    let [sender, target] = session;
-    let text = format!("{} → {}", sender.escape_ascii(), target.escape_ascii());
-    Value::Text(text.into_bytes())
-}
-
-impl Finding {
-    /// The name of its kind, as `--list` has it.
-    #[must_use]
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Gap(_) => "gap",
-            Self::Request(_) => "resend request",
-            Self::Storm(_) => "storm",
-            Self::Connection(_) => "connection",
-            Self::Test(_) => "unanswered test request",
-        }
-    }
-
-    /// Where it is.
-    #[must_use]
-    pub fn spot(&self) -> &Spot {
-        match self {
-            Self::Gap(gap) => &gap.spot,
-            Self::Request(request) => &request.spot,
-            Self::Storm(storm) => &storm.spot,
-            Self::Connection(connection) => &connection.spot,
-            Self::Test(test) => &test.spot,
-        }
-    }
-
-    /// Its values, without the place.
-    #[must_use]
-    pub fn row(&self) -> Row {
-        let mut row = vec![("session", name(&self.spot().session))];
-        match self {
-            Self::Gap(gap) => row.extend([
-                ("expected", Value::Count(gap.expected)),
-                ("got", Value::Count(gap.got)),
-                ("how", text(gap.how)),
-                ("start", moment(gap.start_ns)),
-                ("took_ns", span(gap.start_ns, gap.end_ns)),
-                ("end", moment(gap.end_ns)),
-                ("before", moment(gap.before_ns)),
-                ("resent", Value::Count(gap.filled[0])),
-                ("gap_filled", Value::Count(gap.filled[1])),
-                ("late", Value::Count(gap.filled[2])),
-            ]),
-            Self::Request(request) => row.extend([
-                ("from", Value::Count(request.from)),
-                ("to", Value::Count(request.to)),
-                ("how", text(request.how)),
-                ("start", moment(request.start_ns)),
-                ("took_ns", span(request.start_ns, request.end_ns)),
-                ("end", moment(request.end_ns)),
-            ]),
-            Self::Storm(storm) => row.extend([
-                ("from", Value::Count(storm.from)),
-                ("requests", Value::Count(storm.requests)),
-                ("start", moment(storm.start_ns)),
-                ("took_ns", span(storm.start_ns, storm.end_ns)),
-                ("end", moment(storm.end_ns)),
-            ]),
-            Self::Connection(one) => row.extend([
-                ("start", moment(one.start_ns)),
-                ("took_ns", span(one.start_ns, one.end_ns)),
-                ("how", text(one.how)),
-                ("by", Value::Text(one.by.clone())),
-                ("end", moment(one.end_ns)),
-                (
-                    "down_before_ns",
-                    one.down_ns.map_or(Value::Null, Value::Span),
-                ),
-                ("messages", Value::Count(one.messages)),
-                ("logon_answered", moment(one.answered_ns)),
-                ("text", Value::Text(one.text.clone())),
-            ]),
-            Self::Test(test) => row.extend([
-                ("start", moment(test.start_ns)),
-                ("id", Value::Text(test.id.clone())),
-            ]),
-        }
-        row
-    }
-
-    /// Appends it as a line of JSON.
-    pub fn json(&self, lines: Lines, out: &mut Vec<u8>, names: &[PathBuf]) {
-        json(lines, out, (self.kind(), self.spot(), names), &self.row());
-    }
-}
-
-impl Rejects {
-    /// Its values, without the place.
-    #[must_use]
-    pub fn row(&self) -> Row {
-        let known = crate::value_name_of(self.tag, &self.reason);
-        vec![
-            ("type", Value::Text(vec![self.msg_type])),
-            ("tag", Value::Count(self.tag.into())),
-            ("reason", Value::Text(self.reason.clone())),
-            ("name", known.map_or(Value::Null, text)),
-            ("count", Value::Count(self.count)),
-            ("text", Value::Text(self.text.clone())),
-            ("first", moment(self.start_ns)),
-            ("session", name(&self.spot.session)),
-        ]
-    }
-
-    /// Appends it as a line of JSON.
-    pub fn json(&self, lines: Lines, out: &mut Vec<u8>, names: &[PathBuf]) {
-        json(lines, out, ("reject", &self.spot, names), &self.row());
-    }
-}
-
-fn text(text: &str) -> Value {
-    Value::Text(text.as_bytes().to_vec())
-}
-
-fn json(
-    lines: Lines,
-    out: &mut Vec<u8>,
-    (kind, spot, names): (&str, &Spot, &[PathBuf]),
-    row: &Row,
-) {
-    // Writing into memory does not fail.
-    let _ = write!(out, "{{\"what\":\"{kind}\"");
-    if let Some(path) = names.get(spot.log) {
-        out.extend_from_slice(b",\"file\":");
-        lines.string(out, path.as_os_str().as_encoded_bytes());
-    }
-    let _ = write!(out, ",\"offset\":{}", spot.offset);
-    if let Some(line) = spot.line {
-        let _ = write!(out, ",\"line\":{line}");
-    }
-    for (key, text) in ["sender", "target"].into_iter().zip(&spot.session) {
-        let _ = write!(out, ",\"{key}\":");
-        lines.string(out, text);
-    }
-    for (key, value) in row.iter().filter(|(key, _)| *key != "session") {
-        let _ = write!(out, ",\"{key}\":");
-        let _ = match value {
-            Value::Null => write!(out, "null"),
-            Value::Count(number) | Value::Span(number) => write!(out, "{number}"),
-            Value::Text(text) => {
-                lines.string(out, text);
-                Ok(())
-            }
-        };
-    }
-    out.extend_from_slice(b"}\n");
 }

@@ -4,12 +4,13 @@ use fixcore::{Decoder, frame};
 
 use super::{Direction, Finding, Health, HealthPart, Watch};
 
+mod silences;
+
 /// What was found, in words.
 #[derive(Default)]
 struct Seen {
     found: Vec<Finding>,
     late_ns: Vec<u64>,
-    skews_ns: Vec<i64>,
 }
 
 impl Watch for Seen {
@@ -19,10 +20,6 @@ impl Watch for Seen {
 
     fn heartbeat(&mut self, _: &[Vec<u8>; 2], late_ns: u64) {
         self.late_ns.push(late_ns);
-    }
-
-    fn skew(&mut self, _: &[Vec<u8>; 2], ns: i64) {
-        self.skews_ns.push(ns);
     }
 }
 
@@ -314,14 +311,14 @@ fn the_zone_of_a_log_is_no_skew() {
         part.message((0, None), prefix.as_bytes(), &message);
     }
     health.add(0, 0, &part, &mut seen);
-    assert_eq!(seen.skews_ns, [250_000_000, -100_000_000]);
+    health.finish(&mut seen);
     let skew = health.directions()[0].skew.expect("two times");
     assert_eq!((skew.messages, skew.sum_ns), (2, 150_000_000));
     assert_eq!(
         (skew.least_ns, skew.largest_ns),
         (-100_000_000, 250_000_000)
     );
-    assert_eq!(health.zones().get(&0), Some(&3_600_000_000_000));
+    assert_eq!(skew.zone_ns, 3_600_000_000_000);
 }
 
 #[test]

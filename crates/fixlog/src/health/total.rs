@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::arrival::zone_ns;
-use super::connection::Connections;
-use super::direction::Way;
-use super::event::{Event, HealthPart, Kind};
+use super::connection::{Connections, Ended};
+use super::direction::{Way, inferred_s};
+use super::event::{Event, HealthPart, Kind, Names};
 use super::rows::{Direction, Finding, Rejects, Spot};
+use super::skew::zones;
 
 /// Sessions that are followed, reasons of rejects that are told apart, and minutes that are counted: what a log
 /// has beyond these is counted, not kept.
 const SESSIONS_MAX: usize = 4096;
+/// Sessions of the same parties that SubIDs of Logons tell apart.
+const SUBS_MAX: usize = 256;
 const REJECTS_MAX: usize = 4096;
 const MINUTES_MAX: usize = 100_000;
 const MINUTE_NS: i64 = 60_000_000_000;
@@ -22,10 +24,6 @@ pub trait Watch {
 
     /// How late a Heartbeat was, in nanoseconds: the time since the message before it, less HeartBtInt (108).
     fn heartbeat(&mut self, session: &[Vec<u8>; 2], late_ns: u64);
-
-    /// The time from SendingTime (52) to what the log has before the message, less the zone of the log. It is
-    /// negative where the two clocks differ by more than the message took.
-    fn skew(&mut self, session: &[Vec<u8>; 2], ns: i64);
 }
 
 /// Both directions of a session.
@@ -33,10 +31,54 @@ pub trait Watch {
 struct Session {
     ways: [Way; 2],
     connections: Connections,
+    /// SubIDs of the Logons, those of the lesser party first, once there was one.
+    subs: Option<[Vec<u8>; 2]>,
 }
 
-/// Logs that are one, and the two parties, the lesser first.
-type Key = (usize, [Vec<u8>; 2]);
+/// The sessions of two parties: one, or as many as their Logons have different SubIDs.
+#[derive(Debug, Default)]
+struct Family {
+    /// Their places, the one with the last message last.
+    sessions: Vec<usize>,
+    /// Whether SubIDs differ, so that they count.
+    has_subs: bool,
+}
+
+/// Logs that are one, BeginString, and the two parties, the lesser first.
+type Key = (usize, Vec<u8>, [Vec<u8>; 2]);
+
+/// A message with its names and place.
+#[derive(Clone, Copy)]
+struct Told<'a> {
+    log: usize,
+    event: &'a Event,
+    names: &'a Names,
+    /// Of which direction of a session it is.
+    way: usize,
+    texts: [&'a [u8]; 2],
+}
+
+impl Told<'_> {
+    fn spot(&self, subs: &[Vec<u8>; 2]) -> Spot {
+        Spot {
+            session: [self.names[1].clone(), self.names[2].clone()],
+            subs: subs.clone(),
+            begin: self.names[0].clone(),
+            log: self.log,
+            offset: self.event.offset,
+            line: self.event.line,
+        }
+    }
+
+    /// Its SubIDs, that of the lesser party first.
+    fn subs(&self) -> [&[u8]; 2] {
+        let [.., sender, target] = self.names;
+        match self.way {
+            0 => [sender, target],
+            _ => [target, sender],
+        }
+    }
+}
 
 /// The sessions of logs. Memory is bounded whatever they have: 4,096 sessions with 64 ranges of missing numbers
 /// and 64 requests of each kind in each direction, 4,096 reasons of rejects and 100,000 minutes. Rows go to a
@@ -60,7 +102,6 @@ type Key = (usize, [Vec<u8>; 2]);
 ///         }
 ///     }
 ///     fn heartbeat(&mut self, _: &[Vec<u8>; 2], _: u64) {}
-///     fn skew(&mut self, _: &[Vec<u8>; 2], _: i64) {}
 /// }
 ///
 /// let mut part = HealthPart::default();
@@ -78,11 +119,11 @@ type Key = (usize, [Vec<u8>; 2]);
 #[derive(Debug, Default)]
 pub struct Health {
     sessions: Vec<Session>,
+    families: Vec<Family>,
     places: HashMap<Key, usize>,
     rejects: HashMap<(u8, Vec<u8>, Vec<u8>), Rejects>,
     minutes: BTreeMap<i64, u64>,
-    /// The zone of each log, by its first message with a time.
-    zones: HashMap<usize, i64>,
+    untimed: u64,
     unfollowed: u64,
     unkept: u64,
     found: Vec<Finding>,
@@ -98,80 +139,88 @@ impl Health {
     /// Adds the next block of a log. Sessions go on from log to log of the same group; the same names in another
     /// group are another session, as each party's own log has it.
     pub fn add(&mut self, log: usize, group: usize, part: &HealthPart, watch: &mut impl Watch) {
-        let sessions = part.sessions.names().iter();
-        let places: Vec<_> = sessions
-            .map(|names| self.place(log, group, names))
-            .collect();
+        self.untimed += part.untimed;
+        let names = part.names.names().iter();
+        let places: Vec<_> = names.map(|names| self.family(group, names)).collect();
         for event in &part.events {
-            let Some(names) = part.sessions.names().get(event.session as usize) else {
+            let at = event.names as usize;
+            let Some((names, (family, way))) =
+                part.names.names().get(at).zip(places.get(at).copied())
+            else {
                 continue;
             };
             if let Some(sent) = event.sent_ns {
                 self.minute(sent.div_euclid(MINUTE_NS));
             }
-            let spot = || Spot {
-                session: names.clone(),
+            let texts = part.texts(event);
+            let told = Told {
                 log,
-                offset: event.offset,
-                line: event.line,
+                event,
+                names,
+                way,
+                texts,
             };
-            if let Kind::Reject(msg_type, tag) = event.kind {
-                self.reject((msg_type, tag), event, part.texts(event), spot());
+            match event.kind {
+                Kind::Reject(msg_type, tag) => self.reject((msg_type, tag), told),
+                Kind::LogonReject => self.reject((b'3', 373), told),
+                _ => {}
             }
-            match places.get(event.session as usize).copied().flatten() {
-                Some(place) => self.event(log, place, (event, names), part.texts(event), watch),
+            match family.and_then(|family| self.session(family, told)) {
+                Some(place) => self.event(place, told, watch),
                 None => self.unfollowed += 1,
             }
         }
     }
 
-    fn event(
-        &mut self,
-        log: usize,
-        (at, way): (usize, usize),
-        (event, names): (&Event, &[Vec<u8>; 2]),
-        [id, text]: [&[u8]; 2],
-        watch: &mut impl Watch,
-    ) {
-        let Some(Session { ways, connections }) = self.sessions.get_mut(at) else {
+    fn event(&mut self, at: usize, told: Told<'_>, watch: &mut impl Watch) {
+        let Some(session) = self.sessions.get_mut(at) else {
             return;
         };
-        let spot = Spot {
-            session: names.clone(),
-            log,
-            offset: event.offset,
-            line: event.line,
-        };
+        let Told { event, way, .. } = told;
+        let Session {
+            ways, connections, ..
+        } = session;
+        let subs = ways[way].sum.subs.clone();
+        let spot = || told.spot(&subs);
+        let [id, text] = told.texts;
         let found = &mut self.found;
-        let ends_before = matches!(event.kind, Kind::Logon(..)) && !event.is_resent;
-        let ended = connections.message(event, way, &spot, text);
-        if let Some(ended) = ended.as_ref().filter(|_| ends_before) {
-            ways.iter_mut().for_each(|way| way.disconnected(found));
-            found.push(Finding::Connection(ended.clone()));
+        let known_s = connections.heartbeat_s;
+        let is_late = connections.is_late(event);
+        let Ended { before, with } = connections.message(event, way, &spot, text);
+        if let Some(before) = before {
+            for way in ways.iter_mut() {
+                way.disconnected(known_s, found);
+            }
+            found.push(Finding::Connection(before));
         }
         let heartbeat_s = connections.heartbeat_s;
+        if known_s != heartbeat_s {
+            for way in ways.iter_mut() {
+                way.interval(heartbeat_s, false, found);
+            }
+        }
         let [a, b] = ways;
         let (own, other) = match way {
             0 => (a, b),
             _ => (b, a),
         };
         own.number(event, &spot, found);
-        if let Some(late_ns) = own.silence(event, heartbeat_s) {
-            watch.heartbeat(names, late_ns);
+        if !is_late {
+            let place = (told.log, other.last_ns());
+            if let Some(late_ns) = own.silence(event, place, heartbeat_s, found) {
+                watch.heartbeat(&own.sum.session, late_ns);
+            }
+            other.other_sent(event);
         }
         own.asks(event, &spot, id, found);
         other.answered(event, found);
-        if let Some(ns) = event.logged_ns.zip(event.sent_ns) {
-            let difference = ns.0.saturating_sub(ns.1);
-            let zone = self.zones.entry(log).or_insert_with(|| zone_ns(difference));
-            let skew = difference.saturating_sub(*zone);
-            own.skew(skew);
-            watch.skew(names, skew);
+        if let Some((logged, sent)) = event.logged.zip(event.sent_ns) {
+            own.skews.add(logged, sent);
         }
-        if let Some(ended) = ended.filter(|_| !ends_before) {
-            own.disconnected(found);
-            other.disconnected(found);
-            found.push(Finding::Connection(ended));
+        if let Some(with) = with {
+            own.disconnected(heartbeat_s, found);
+            other.disconnected(heartbeat_s, found);
+            found.push(Finding::Connection(with));
         }
         self.found.drain(..).for_each(|one| watch.found(one));
     }
@@ -180,39 +229,134 @@ impl Health {
     pub fn finish(&mut self, watch: &mut impl Watch) {
         for session in &mut self.sessions {
             let found = &mut self.found;
-            session.ways.iter_mut().for_each(|way| way.finish(found));
+            let known_s = session.connections.heartbeat_s;
+            for way in &mut session.ways {
+                way.finish(known_s, found);
+            }
+            if known_s.is_none() {
+                let intervals = session.ways.iter().flat_map(Way::intervals_ns);
+                let inferred = inferred_s(intervals.copied().collect());
+                for way in &mut session.ways {
+                    way.interval(inferred, inferred.is_some(), found);
+                }
+            }
+            let zones = zones([&session.ways[0].skews, &session.ways[1].skews]);
+            for way in &mut session.ways {
+                way.sum.skew = way.skews.skew(&zones);
+            }
             found.extend(session.connections.finish().map(Finding::Connection));
             found.drain(..).for_each(|one| watch.found(one));
         }
     }
 
-    /// The place of a session, and which of its directions this is. `None` if there are too many.
-    fn place(&mut self, log: usize, group: usize, names: &[Vec<u8>; 2]) -> Option<(usize, usize)> {
-        let [sender, target] = names;
+    /// The sessions of the parties of a message, and which of their directions this is. `None` if there are too
+    /// many.
+    fn family(&mut self, group: usize, names: &Names) -> (Option<usize>, usize) {
+        let [begin, sender, target, ..] = names;
         let way = usize::from(sender > target);
         let pair = match way {
             0 => [sender.clone(), target.clone()],
             _ => [target.clone(), sender.clone()],
         };
-        let key = (group, pair);
+        let key = (group, begin.clone(), pair);
         if let Some(place) = self.places.get(&key) {
-            return Some((*place, way));
+            return (Some(*place), way);
         }
+        if self.families.len() >= SESSIONS_MAX {
+            return (None, way);
+        }
+        self.families.push(Family::default());
+        let place = self.families.len() - 1;
+        self.places.insert(key, place);
+        (Some(place), way)
+    }
+
+    /// The place of the session of a message. SubIDs count if Logons have different ones: those of other messages
+    /// may be users.
+    fn session(&mut self, family: usize, told: Told<'_>) -> Option<usize> {
+        let is_logon = matches!(told.event.kind, Kind::Logon(..));
+        let known = self.families.get(family)?;
+        if let [only] = known.sessions[..]
+            && !is_logon
+        {
+            return Some(only);
+        }
+        let subs = told.subs();
+        let fits = |place: &&usize, all: bool| {
+            let session = self.sessions.get(**place);
+            let of = session.and_then(|session| session.subs.as_ref());
+            of.is_none_or(|of| {
+                let is = |at: usize| {
+                    of[at] == subs[at] || !all && (of[at].is_empty() || subs[at].is_empty())
+                };
+                is(0) && is(1)
+            })
+        };
+        let latest = || known.sessions.iter().rev();
+        let place = latest()
+            .find(|place| fits(place, true))
+            .or_else(|| latest().find(|place| fits(place, false)))
+            .or_else(|| {
+                latest()
+                    .next()
+                    .filter(|_| !is_logon || known.sessions.len() >= SUBS_MAX)
+            })
+            .copied();
+        let place = match place {
+            Some(place) => place,
+            None => self.begin(family, told)?,
+        };
+        let own = || subs.map(<[u8]>::to_vec);
+        let session = self.sessions.get_mut(place)?;
+        if is_logon {
+            let of = session.subs.get_or_insert_with(own);
+            // The answer may have what the Logon had not.
+            for (of, sub) in of.iter_mut().zip(subs) {
+                if of.is_empty() {
+                    *of = sub.to_vec();
+                }
+            }
+        }
+        let known = self.families.get_mut(family)?;
+        if known.sessions.len() > 1 {
+            known.has_subs = true;
+            known.sessions.retain(|at| *at != place);
+            known.sessions.push(place);
+        }
+        if known.has_subs {
+            for at in &known.sessions {
+                if let Some(session) = self.sessions.get_mut(*at)
+                    && let Some([lesser, greater]) = &session.subs
+                {
+                    session.ways[0].sum.subs = [lesser.clone(), greater.clone()];
+                    session.ways[1].sum.subs = [greater.clone(), lesser.clone()];
+                }
+            }
+        }
+        Some(place)
+    }
+
+    fn begin(&mut self, family: usize, told: Told<'_>) -> Option<usize> {
         if self.sessions.len() >= SESSIONS_MAX {
             return None;
         }
-        let [lesser, greater] = key.1.clone();
         let mut ways = [Way::default(), Way::default()];
-        ways[0].sum.session = [lesser.clone(), greater.clone()];
-        ways[1].sum.session = [greater, lesser];
-        ways.iter_mut().for_each(|way| way.sum.log = log);
+        let [begin, sender, target, ..] = told.names.clone();
+        let (own, other) = (told.way, 1 - told.way);
+        ways[own].sum.session = [sender.clone(), target.clone()];
+        ways[other].sum.session = [target, sender];
+        for way in &mut ways {
+            way.sum.log = told.log;
+            way.sum.begin.clone_from(&begin);
+        }
         self.sessions.push(Session {
             ways,
             connections: Connections::default(),
+            subs: None,
         });
         let place = self.sessions.len() - 1;
-        self.places.insert(key, place);
-        Some((place, way))
+        self.families.get_mut(family)?.sessions.push(place);
+        Some(place)
     }
 
     fn minute(&mut self, minute: i64) {
@@ -224,13 +368,8 @@ impl Health {
         }
     }
 
-    fn reject(
-        &mut self,
-        (msg_type, tag): (u8, u32),
-        event: &Event,
-        [reason, text]: [&[u8]; 2],
-        spot: Spot,
-    ) {
+    fn reject(&mut self, (msg_type, tag): (u8, u32), told: Told<'_>) {
+        let [reason, text] = told.texts;
         let key = (msg_type, reason.to_vec(), without_digits(text));
         let room = self.rejects.len() < REJECTS_MAX;
         match self.rejects.get_mut(&key) {
@@ -242,8 +381,8 @@ impl Health {
                     reason: reason.to_vec(),
                     count: 1,
                     text: text.to_vec(),
-                    spot,
-                    start_ns: event.sent_ns,
+                    spot: told.spot(&Default::default()),
+                    start_ns: told.event.sent_ns,
                 };
                 self.rejects.insert(key, row);
             }
@@ -257,7 +396,7 @@ impl Health {
         let ways = self.sessions.iter().flat_map(|session| &session.ways);
         let sums = ways.map(|way| &way.sum).filter(|sum| sum.messages > 0);
         let mut sums: Vec<_> = sums.collect();
-        sums.sort_by_key(|sum| (sum.log, &sum.session));
+        sums.sort_by_key(|sum| (sum.log, &sum.session, &sum.begin, &sum.subs));
         sums
     }
 
@@ -278,10 +417,10 @@ impl Health {
         &self.minutes
     }
 
-    /// How much the times that each log has before messages are ahead of UTC, in nanoseconds.
+    /// How many messages have something like a time before them that was not read as one.
     #[must_use]
-    pub fn zones(&self) -> &HashMap<usize, i64> {
-        &self.zones
+    pub fn untimed(&self) -> u64 {
+        self.untimed
     }
 
     /// How many messages were not followed, because there are too many sessions.

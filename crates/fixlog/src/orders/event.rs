@@ -223,7 +223,7 @@ impl OrderPart {
     }
 
     fn session(&mut self, sender: &[u8], target: &[u8]) -> u32 {
-        self.sessions.place(sender, target) as u32
+        self.sessions.place([sender, target]) as u32
     }
 
     /// The kept fields of an event, each with the byte 1 behind it.

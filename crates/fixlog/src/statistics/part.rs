@@ -104,6 +104,8 @@ pub(crate) struct Header<'m> {
     pub(crate) number: Option<&'m [u8]>,
     pub(crate) sent: Option<&'m [u8]>,
     pub(crate) is_resent: bool,
+    /// SenderSubID (50) and TargetSubID (57).
+    pub(crate) subs: [Option<&'m [u8]>; 2],
 }
 
 impl<'m> Header<'m> {
@@ -119,7 +121,9 @@ impl<'m> Header<'m> {
                     header.is_resent = field.value == b"Y";
                     continue;
                 }
-                50 | 57 | 90 | 91 | 97 | 115 | 116 | 122 | 128 | 129 | 142..=145 => continue,
+                50 => &mut header.subs[0],
+                57 => &mut header.subs[1],
+                90 | 91 | 97 | 115 | 116 | 122 | 128 | 129 | 142..=145 => continue,
                 369 | 347 | 212 | 213 | 627 | 1128 | 1129 | 1156 => continue,
                 // The body begins.
                 _ => break,
@@ -135,6 +139,7 @@ impl<'m> Header<'m> {
             header.number = message.get(34);
             header.sent = message.get(52);
             header.is_resent = message.get(43) == Some(b"Y");
+            header.subs = [message.get(50), message.get(57)];
         }
         header
     }
@@ -256,7 +261,7 @@ impl Part {
 
     /// The place of a session.
     fn session(&mut self, sender: &[u8], target: &[u8]) -> usize {
-        let at = self.names.place(sender, target);
+        let at = self.names.place([sender, target]);
         if at == self.sessions.len() {
             let key = [sender, &[SOH], target].concat();
             let back = [target, &[SOH], sender].concat();

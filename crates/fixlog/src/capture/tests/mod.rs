@@ -397,6 +397,7 @@ fn memory_is_bounded_whatever_comes() {
             cut_off: 0,
         };
         let mark = messages::Mark {
+            connection: 0,
             packet,
             time_ns: None,
             offset: 0,

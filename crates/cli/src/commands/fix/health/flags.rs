@@ -25,10 +25,11 @@ pub(crate) struct HealthArgs {
     /// The files are pieces of one log, in this order
     #[arg(long, help_heading = "Sessions")]
     pub(crate) one_log: bool,
-    /// Write rows as JSON: all, or gaps,requests,storms,connections,tests,rejects
+    /// Write rows as JSON: all, or gaps,requests,storms,connections,silences,tests,duplicates,rejects
     ///
-    /// A line per gap, ResendRequest, storm of them, connection, unanswered TestRequest, and reason of rejects, with
-    /// file, line and byte of its first message. Each is written when it has ended: a gap when it is filled.
+    /// A line per gap, ResendRequest, storm of them, connection, silence of more than 1.2 times HeartBtInt,
+    /// unanswered TestRequest, number that came again, and reason of rejects, with file, line and byte of its first
+    /// message. Each is written when it has ended: a gap when it is filled.
     #[arg(
         long,
         value_name = "WHAT,…",
@@ -56,8 +57,12 @@ pub(crate) enum Listed {
     Storms,
     /// Connections
     Connections,
+    /// Nothing was sent for more than 1.2 times HeartBtInt (108)
+    Silences,
     /// TestRequests without an answer
     Tests,
+    /// Numbers that came again without 43=Y
+    Duplicates,
     /// Reasons of rejects
     Rejects,
 }
@@ -71,6 +76,8 @@ impl Listed {
             Self::Requests => matches!(finding, Finding::Request(_)),
             Self::Storms => matches!(finding, Finding::Storm(_)),
             Self::Connections => matches!(finding, Finding::Connection(_)),
+            Self::Silences => matches!(finding, Finding::Silence(_)),
+            Self::Duplicates => matches!(finding, Finding::Duplicate(_)),
             Self::Tests => matches!(finding, Finding::Test(_)),
             Self::Rejects => false,
         }

@@ -12,6 +12,7 @@ use report::{Outcome, names};
 use super::chart;
 use super::flags::{HealthArgs, Listed};
 use crate::commands::fix::conclude::{lines, named_some};
+use crate::term::message;
 
 /// Rows of each kind that the report has; `--list` writes all.
 const ROWS_MAX: usize = 65_536;
@@ -94,6 +95,8 @@ impl<'a> Sessions<'a> {
             "storm",
             "connection",
             "unanswered test request",
+            "silence",
+            "duplicate",
         ];
         for kind in counts {
             let count = seen.kept.get(kind).map_or(0, |kept| kept.1);
@@ -109,6 +112,9 @@ impl<'a> Sessions<'a> {
                 let help = "perfkit fix health --list all writes all";
                 named_some(found.len(), *all, title(kind), help);
             }
+        }
+        if warns {
+            notes(health, &directions, &seen.kept);
         }
         let rejects = health.rejects();
         if !rejects.is_empty() {
@@ -169,8 +175,6 @@ impl Watch for Seen<'_> {
     fn heartbeat(&mut self, session: &[Vec<u8>; 2], late_ns: u64) {
         self.late(session, late_ns);
     }
-
-    fn skew(&mut self, _: &[Vec<u8>; 2], _: i64) {}
 }
 
 /// The name of the table of a kind.
@@ -180,12 +184,68 @@ fn title(kind: &str) -> &'static str {
         "resend request" => "resend requests",
         "storm" => "resend storms",
         "connection" => "connections",
+        "silence" => "silences",
+        "duplicate" => "duplicates",
         _ => "unanswered test requests",
     }
 }
 
 fn name([sender, target]: &[Vec<u8>; 2]) -> String {
     format!("{} → {}", sender.escape_ascii(), target.escape_ascii())
+}
+
+/// What a reader of the counts should know.
+fn notes(
+    health: &Health,
+    directions: &[&Direction],
+    kept: &BTreeMap<&'static str, (Vec<Finding>, u64)>,
+) {
+    let unknown = directions.iter().filter(|one| one.heartbeat_s.is_none());
+    if let Some(first) = unknown.clone().next() {
+        let text = format!(
+            "there is no Logon with HeartBtInt (108): of {} directions such as {} it is not known whether Heartbeats \
+             were overdue",
+            unknown.count(),
+            first.title()
+        );
+        message::note(&text, "read the log from the Logon on");
+    }
+    let inferred = directions.iter().find(|one| one.is_heartbeat_inferred);
+    if let Some((one, seconds)) = inferred.and_then(|one| one.heartbeat_s.map(|s| (one, s))) {
+        let text = format!(
+            "there is no Logon with HeartBtInt (108): for sessions such as {} it is taken from the Heartbeats, {seconds} s",
+            one.title()
+        );
+        message::note(&text, "read the log from the Logon on");
+    }
+    let connections = kept.get("connection").into_iter().flat_map(|kept| &kept.0);
+    let differ = connections.filter_map(|one| match one {
+        Finding::Connection(one) => match one.heartbeat_s {
+            [Some(asked), Some(answered)] if asked != answered => Some((one, asked, answered)),
+            _ => None,
+        },
+        _ => None,
+    });
+    let differ: Vec<_> = differ.collect();
+    if let Some((one, asked, answered)) = differ.first() {
+        let text = format!(
+            "HeartBtInt (108) of a Logon and of its answer differ: {asked} s and {answered} s, {} → {}{}",
+            one.spot.session[0].escape_ascii(),
+            one.spot.session[1].escape_ascii(),
+            match differ.len() {
+                1 => String::new(),
+                many => format!(", the first of {many}"),
+            }
+        );
+        message::note(&text, "both parties should have the same");
+    }
+    let untimed = health.untimed();
+    if untimed > 0 && directions.iter().all(|one| one.skew.is_none()) {
+        let text = format!(
+            "what stands before {untimed} messages could not be read as a time: clocks are not compared"
+        );
+        message::note(&text, "perfkit docs fix names the times that are read");
+    }
 }
 
 /// Rows as a table, with their places.
@@ -239,10 +299,12 @@ fn sums(directions: &[&Direction], files: &[PathBuf]) -> Table {
         ("resend_requests", Unit::Count),
         ("storms", Unit::Count),
         ("heartbeats", Unit::Count),
+        ("heartbeat_s", Unit::Count),
         ("overdue", Unit::Count),
         ("longest_silence_ns", Unit::Nanoseconds),
         ("test_requests", Unit::Count),
         ("unanswered", Unit::Count),
+        ("begin_string", Unit::Text),
         ("file", Unit::Text),
     ];
     let mut table = Table::new("sessions", &columns);
@@ -250,7 +312,7 @@ fn sums(directions: &[&Direction], files: &[PathBuf]) -> Table {
     for one in directions {
         let file = files.get(one.log).map(|path| names::path(path));
         table.rows.push(vec![
-            name(&one.session).into(),
+            one.title().into(),
             one.messages.into(),
             one.gaps.into(),
             one.missing.into(),
@@ -259,10 +321,14 @@ fn sums(directions: &[&Direction], files: &[PathBuf]) -> Table {
             one.requests.into(),
             one.storms.into(),
             one.heartbeats.into(),
-            one.overdue.into(),
+            one.heartbeat_s.map_or(Cell::Null, Cell::from),
+            one.heartbeat_s
+                .filter(|seconds| *seconds > 0)
+                .map_or(Cell::Null, |_| one.overdue.into()),
             one.silence_ns.into(),
             one.tests.into(),
             one.unanswered.into(),
+            String::from_utf8_lossy(&one.begin).into_owned().into(),
             file.unwrap_or_default().into(),
         ]);
     }
@@ -277,6 +343,7 @@ fn skews(directions: &[&Direction], files: &[PathBuf]) -> Table {
         ("least_ns", Unit::Nanoseconds),
         ("mean_ns", Unit::Nanoseconds),
         ("largest_ns", Unit::Nanoseconds),
+        ("zone_ns", Unit::Nanoseconds),
         ("file", Unit::Text),
     ];
     let mut table = Table::new("sent (52) to the time of the log", &columns);
@@ -288,11 +355,12 @@ fn skews(directions: &[&Direction], files: &[PathBuf]) -> Table {
         };
         let file = files.get(one.log).map(|path| names::path(path));
         table.rows.push(vec![
-            name(&one.session).into(),
+            one.title().into(),
             skew.messages.into(),
             Cell::Number(skew.least_ns as f64),
             Cell::from(skew.sum_ns as f64 / skew.messages as f64),
             Cell::Number(skew.largest_ns as f64),
+            Cell::Number(skew.zone_ns as f64),
             file.unwrap_or_default().into(),
         ]);
     }
