@@ -30,6 +30,9 @@ use std::process::ExitCode;
 use args::Parsed;
 pub use report::ExitStatus;
 
+/// What a shell reports of a program that SIGPIPE ended.
+const PIPE_CLOSED_CODE: u8 = 128 + 13;
+
 /// How a command line ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
@@ -37,6 +40,8 @@ pub enum Exit {
     Own(ExitStatus),
     /// With a code of the program by whose name the binary was called.
     Named(u8),
+    /// As programs of that name end when the reader of their output has gone: by SIGPIPE.
+    PipeClosed,
 }
 
 impl Exit {
@@ -48,6 +53,9 @@ impl Exit {
             let _ = std::io::stdout().flush();
             term::signal::die_of_interrupt();
         }
+        if self == Self::PipeClosed {
+            term::signal::die_of_pipe();
+        }
         self.into()
     }
 }
@@ -57,6 +65,7 @@ impl From<Exit> for ExitCode {
         match exit {
             Exit::Own(status) => status.into(),
             Exit::Named(code) => code.into(),
+            Exit::PipeClosed => PIPE_CLOSED_CODE.into(),
         }
     }
 }
@@ -71,13 +80,13 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
         .first()
         .and_then(|name| zstd_compat::flags::Name::of(name))
     {
-        return zstd_compat::run(name, &argv);
+        return unless_pipe_closed(zstd_compat::run(name, &argv));
     }
     if let Some(name) = argv.first().and_then(|name| gzip_compat::Name::of(name)) {
-        return match gzip_compat::run(name, &argv) {
+        return unless_pipe_closed(match gzip_compat::run(name, &argv) {
             Some(code) => Exit::Named(code),
             None => Exit::Own(ExitStatus::Interrupted),
-        };
+        });
     }
     if let Some(name) = argv.first().and_then(|name| zip_compat::Name::of(name)) {
         return Exit::Named(zip_compat::run(name, &argv));
@@ -86,6 +95,14 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
         return Exit::Own(hyper_compat::run(words));
     }
     Exit::Own(own(&argv))
+}
+
+/// Scripts that remove the source of what such a program wrote trust its exit code.
+fn unless_pipe_closed(exit: Exit) -> Exit {
+    match term::signal::pipe_closed() && exit != Exit::Own(ExitStatus::Interrupted) {
+        true => Exit::PipeClosed,
+        false => exit,
+    }
 }
 
 /// Runs a command line of perfkit itself.

@@ -234,3 +234,83 @@ fn a_pipe_of_single_bytes_is_recognised() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.stdout, b"some text");
 }
+
+/// Of the file behind a link, wherever it is, nothing was said.
+#[cfg(unix)]
+#[test]
+fn a_link_at_the_place_of_a_target_is_replaced_and_what_it_leads_to_is_not() {
+    for (line, target) in [
+        ("gzip -f x.log", "x.log.gz"),
+        ("zstd -qf x.log", "x.log.zst"),
+        ("xz -qf x.log", "x.log.xz"),
+        ("perfkit compress -qqf x.log", "x.log.zst"),
+        ("gunzip -f y.gz", "y"),
+        ("perfkit decompress -qqf y.gz", "y"),
+    ] {
+        for dangling in [false, true] {
+            let dir = directory();
+            let dir = dir.path();
+            write(dir, "x.log", b"content");
+            write(dir, "y.gz", &gzip(b"content"));
+            if !dangling {
+                write(dir, "victim", b"theirs");
+            }
+            std::os::unix::fs::symlink("victim", dir.join(target)).expect("a link");
+            let run = called(dir, line);
+            assert_eq!(run.code, Some(0), "{line}: {}", run.stderr);
+            assert!(!dir.join(target).is_symlink(), "{line}");
+            match dangling {
+                true => assert!(!dir.join("victim").exists(), "{line}"),
+                false => assert_eq!(read(dir, "victim"), b"theirs", "{line}"),
+            }
+        }
+    }
+}
+
+/// Scripts remove a source after `gzip -c source > >(reader) && …`.
+#[cfg(unix)]
+#[test]
+fn a_reader_that_has_gone_ends_the_names_of_other_programs_by_its_signal() {
+    use std::os::unix::process::ExitStatusExt as _;
+    for name in ["gzip", "zstd", "xz", "lz4"] {
+        let dir = directory();
+        let random: Vec<u8> = (0..3_000_000_u32)
+            .map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8)
+            .collect();
+        write(dir.path(), "big", &random);
+        let program = dir.path().join(name);
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), &program).expect("a link");
+        let mut child = std::process::Command::new(&program)
+            .current_dir(dir.path())
+            .args(["-c", "big"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it runs");
+        drop(child.stdout.take());
+        let status = child.wait().expect("it ends");
+        assert_eq!(status.signal(), Some(13), "{name}: {status}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_need_not_be_utf_8() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let name = |bytes: &[u8]| std::ffi::OsStr::from_bytes(bytes).to_owned();
+    let dir = directory();
+    let dir = dir.path();
+    std::fs::write(dir.join(name(b"caf\xe9")), b"content").expect("written");
+    for _ in 0..2 {
+        called(dir, "gzip -qr .");
+        let names: Vec<_> = std::fs::read_dir(dir)
+            .expect("a directory")
+            .map(|entry| entry.expect("an entry").file_name())
+            .collect();
+        assert_eq!(names, [name(b"caf\xe9.gz")]);
+    }
+    assert_eq!(called(dir, "gunzip -r .").code, Some(0));
+    let content = std::fs::read(dir.join(name(b"caf\xe9"))).expect("a file");
+    assert_eq!(content, b"content");
+}

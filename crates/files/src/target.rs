@@ -49,6 +49,32 @@ pub enum Target {
     },
 }
 
+/// What becomes of a symbolic link at the place of a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Link {
+    /// What it leads to is replaced.
+    Follow,
+    /// The same, readable by its owner alone.
+    FollowPrivate,
+    /// It is replaced itself.
+    Replace,
+}
+
+/// Whether a link leads to a regular file or nowhere, and is none of those by which the system names open files.
+fn is_replaceable_link(path: &Path) -> bool {
+    let plain = match std::fs::metadata(path) {
+        Ok(metadata) => metadata.is_file(),
+        Err(_) => true,
+    };
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let of_the_system = std::fs::canonicalize(directory)
+        .is_ok_and(|directory| directory.starts_with("/dev") || directory.starts_with("/proc"));
+    plain && !of_the_system
+}
+
 impl Target {
     /// Prepares `path`. An existing file is refused unless `force`; it stays untouched until
     /// [`Target::commit`]. Only the owner may read a copy of `source` before
@@ -62,7 +88,22 @@ impl Target {
         source: Option<&Metadata>,
         context: &Context,
     ) -> Result<Self> {
-        Self::open(path, force, source, false, context)
+        Self::open(path, force, source, Link::Follow, context)
+    }
+
+    /// The same for a file whose name was not given but made of another one: a symbolic link at its place is something
+    /// that exists and, with `force`, is replaced itself. A file that the link leads to, anywhere, stays as it is. Links to
+    /// devices and pipes, and those of `/dev` and `/proc`, are followed.
+    ///
+    /// # Errors
+    /// As of [`Target::create`].
+    pub fn create_beside(
+        path: &Path,
+        force: bool,
+        source: Option<&Metadata>,
+        context: &Context,
+    ) -> Result<Self> {
+        Self::open(path, force, source, Link::Replace, context)
     }
 
     /// The same for a file that is made of several: only its owner may read it before
@@ -71,28 +112,30 @@ impl Target {
     /// # Errors
     /// As of [`Target::create`].
     pub fn create_private(path: &Path, force: bool, context: &Context) -> Result<Self> {
-        Self::open(path, force, None, true, context)
+        Self::open(path, force, None, Link::FollowPrivate, context)
     }
 
     fn open(
         path: &Path,
         force: bool,
         source: Option<&Metadata>,
-        private: bool,
+        link: Link,
         context: &Context,
     ) -> Result<Self> {
+        let private = link == Link::FollowPrivate;
         if is_stdout(path) {
             return Self::stdout(context);
         }
         if let Some(url) = url::of(path) {
             return match url::local(url) {
-                Some(local) => Self::open(&local, force, source, private, context),
+                Some(local) => Self::open(&local, force, source, link, context),
                 None => Self::remote(path, url, force, context),
             };
         }
         let mut found = path.symlink_metadata();
         let mut resolved = None;
-        if found.as_ref().is_ok_and(Metadata::is_symlink) {
+        let is_link = found.as_ref().is_ok_and(Metadata::is_symlink);
+        if is_link && !(link == Link::Replace && is_replaceable_link(path)) {
             // A link stays a link: what it leads to is replaced.
             resolved = std::fs::canonicalize(path).ok();
             found = std::fs::metadata(path).or(found);

@@ -1,6 +1,6 @@
 //! Which file becomes which, and which are left out, as gzip has it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{Metadata, OpenOptions};
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -139,7 +139,7 @@ impl Planned {
                 self.agreed = true;
             } else {
                 message::status(&format!(
-                    "gzip: {} already exists;\tnot overwritten",
+                    "gzip: {} already exists; not overwritten",
                     target.display()
                 ));
                 return self.code.warn();
@@ -281,16 +281,31 @@ fn target(plan: &GzipPlan, path: &Path) -> Target {
 
 /// The suffix of a name, in lower case, and what is before it.
 fn suffix_of(plan: &GzipPlan, path: &Path) -> Option<(OsString, OsString)> {
-    let name = path.file_name()?.to_str()?;
-    let lower = name.to_ascii_lowercase();
+    let name = path.file_name()?;
     suffixes(&plan.suffix).into_iter().find_map(|suffix| {
-        let text = suffix
-            .to_str()
-            .filter(|text| !text.is_empty())?
-            .to_ascii_lowercase();
-        let stem = lower.strip_suffix(&text).filter(|stem| !stem.is_empty())?;
-        Some((text.into(), name[..stem.len()].into()))
+        let text = suffix.to_str().filter(|text| !text.is_empty())?;
+        let stem = stem(name, text).filter(|stem| !stem.is_empty())?;
+        Some((text.to_ascii_lowercase().into(), stem))
     })
+}
+
+/// What is before a suffix, whatever its case. The name need not be UTF-8.
+fn stem(name: &OsStr, suffix: &str) -> Option<OsString> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt as _;
+        let (stem, end) = name
+            .as_bytes()
+            .split_at_checked(name.len().checked_sub(suffix.len())?)?;
+        end.eq_ignore_ascii_case(suffix.as_bytes())
+            .then(|| OsStr::from_bytes(stem).to_owned())
+    }
+    #[cfg(not(unix))]
+    {
+        let name = name.to_str()?;
+        let (stem, end) = name.split_at_checked(name.len().checked_sub(suffix.len())?)?;
+        end.eq_ignore_ascii_case(suffix).then(|| stem.into())
+    }
 }
 
 /// The path without its suffix, if it has one.

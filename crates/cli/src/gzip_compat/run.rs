@@ -195,7 +195,7 @@ fn transfer(
             let _ = file.and_then(|file| file.set_modified(*time));
         }
         if plan.verbose > 0 && !plan.list {
-            message::status(&line(plan, job, read.bytes, written.bytes));
+            message::tabbed(&line(plan, job, read.bytes, written.bytes));
         }
         also(job, read, written);
     };
@@ -228,14 +228,14 @@ fn transfer(
     Ok((code, false))
 }
 
-/// The line of -v.
-fn line(plan: &GzipPlan, job: &Job, read: u64, written: u64) -> String {
+/// The line of -v: the name, if there is one, and what became of it.
+fn line(plan: &GzipPlan, job: &Job, read: u64, written: u64) -> [String; 2] {
     let source = match job.source.as_os_str() == "-" {
         true => String::new(),
-        false => format!("{}:\t", job.source.display()),
+        false => format!("{}:", job.source.display()),
     };
     if plan.test {
-        return format!("{source} OK");
+        return [source, " OK".to_owned()];
     }
     let (content, stored) = match plan.decompress {
         true => (written, read),
@@ -251,5 +251,5 @@ fn line(plan: &GzipPlan, job: &Job, read: u64, written: u64) -> String {
         Destination::File(target) => format!(" -- replaced with {}", target.display()),
         _ => String::new(),
     };
-    format!("{source}{ratio:5.1}%{became}")
+    [source, format!("{ratio:5.1}%{became}")]
 }

@@ -141,6 +141,13 @@ pub(crate) fn status(line: &str) {
     let _ = write_stderr(format!("{}\n", plain::message(line)).as_bytes());
 }
 
+/// Prints a line of parts with tabs between them. Empty parts are left out.
+pub(crate) fn tabbed(parts: &[String]) {
+    let parts = parts.iter().filter(|part| !part.is_empty());
+    let parts: Vec<_> = parts.map(|part| plain::message(part)).collect();
+    let _ = write_stderr(format!("{}\n", parts.join("\t")).as_bytes());
+}
+
 /// Prints a question without a line end.
 pub(crate) fn ask(question: &str) {
     let text = format!("{}: {} ", voice().name, plain::message(question));

@@ -49,6 +49,25 @@ pub(crate) fn die_of_interrupt() {
     unix::die_of_interrupt();
 }
 
+/// Whether a write failed for the reader of a pipe has gone.
+static PIPE_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Remembers that the reader of a pipe has gone.
+pub(crate) fn set_pipe_closed() {
+    PIPE_CLOSED.store(true, Ordering::Relaxed);
+}
+
+/// Whether the reader of a pipe has gone.
+pub(crate) fn pipe_closed() -> bool {
+    PIPE_CLOSED.load(Ordering::Relaxed)
+}
+
+/// Ends the process by SIGPIPE. Returns where there are no signals.
+pub(crate) fn die_of_pipe() {
+    #[cfg(unix)]
+    unix::die_of_pipe();
+}
+
 /// To be called before there is a first temporary file, and before any later one: from now on
 /// `clean_up` runs before a signal ends the process, once.
 pub(crate) fn guard(clean_up: fn()) {
@@ -77,7 +96,7 @@ mod unix {
 
     use nix::sys::signal::{SigSet, SigmaskHow, Signal};
     use signal_hook::SigId;
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ};
     use signal_hook::{flag, low_level};
 
     use super::{Ending, interrupted};
@@ -160,6 +179,11 @@ mod unix {
             // If it fails, the exit code says the same.
             let _ = low_level::emulate_default_handler(SIGINT);
         }
+    }
+
+    pub(super) fn die_of_pipe() {
+        // If it fails, the exit code says the same.
+        let _ = low_level::emulate_default_handler(SIGPIPE);
     }
 
     /// The signals that this process was not started to ignore (by `nohup`, or by a shell without job control).

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::config;
 use crate::failure::Failure;
 use crate::term::message::{self, Voice};
 
@@ -139,13 +140,15 @@ fn grep_one(flags: &[OsString], file: &OsStr, names: bool) -> Result<(u8, bool),
         .map_err(|error| failed("perfkit", &error))?;
     let mut grep = Command::new("grep");
     grep.args(flags);
+    // Also for flags that print names of their own, such as -l.
+    let mut label = OsString::from("--label=");
+    label.push(match file == "-" {
+        true => OsStr::new("(standard input)"),
+        false => file,
+    });
+    grep.arg(label);
     if names {
-        let mut label = OsString::from("--label=");
-        label.push(match file == "-" {
-            true => OsStr::new("(standard input)"),
-            false => file,
-        });
-        grep.args([OsStr::new("-H"), &label]);
+        grep.arg("-H");
     }
     grep.arg("-");
     if let Some(output) = child.stdout.take() {
@@ -160,7 +163,9 @@ fn grep_one(flags: &[OsString], file: &OsStr, names: bool) -> Result<(u8, bool),
 /// This program, to decompress a file to standard output and copy what is not compressed.
 fn decompressor(own: &OsStr, file: &OsStr) -> Command {
     let mut command = Command::new(own);
+    // The user's defaults are not for what this name does.
     command
+        .env(config::FILE_VARIABLE, "")
         .args(["decompress", "-qqcf", "--pass-through", "--"])
         .arg(file);
     command

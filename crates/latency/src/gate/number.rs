@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::stated::of_kind;
 use super::{Bound, Gate};
 use crate::binomial::lower_quantile;
-use crate::report::{GateResult, GateVerdict, RateKind, Report};
+use crate::report::{Cell, GateResult, GateVerdict, RateKind, Report, Table};
 use crate::units::{self, Kind};
 
 /// Parts of the report that a path may start with.
@@ -88,10 +88,25 @@ impl Measure {
                 known => one(known, "operations a second"),
             },
             Self::Ratio => one(ratio(report), "ratio"),
-            Self::Rss => one(
-                resources.rss_max_bytes.map(|bytes| bytes as f64),
-                "peak memory",
-            ),
+            // Where programs were run, the limit is about them: not about what ran them.
+            Self::Rss => match of_programs(report, &["rss_max_bytes"]) {
+                Some(found) => Ok(found
+                    .into_iter()
+                    // Not above that of what started it, for that is where it is measured from.
+                    .map(|(row, value)| {
+                        (row, value.or(resources.rss_max_bytes.map(|own| own as f64)))
+                    })
+                    .collect()),
+                None => one(
+                    resources.rss_max_bytes.map(|bytes| bytes as f64),
+                    "peak memory",
+                ),
+            },
+            Self::Cpu if report.tables.iter().any(runs_programs) => {
+                let medians = of_programs(report, &["cpu_p50_ns"]);
+                let found = medians.or_else(|| of_programs(report, &["user_ns", "system_ns"]));
+                found.ok_or_else(|| "the report has no processor time of the programs".to_owned())
+            }
             Self::Cpu => {
                 let times = resources.cpu_user_ns.zip(resources.cpu_system_ns);
                 one(
@@ -114,6 +129,36 @@ impl Measure {
             }
         }
     }
+}
+
+/// Whether a table is about programs that were run, each with its peak memory.
+fn runs_programs(table: &Table) -> bool {
+    place(table, "rss_max_bytes").is_some()
+}
+
+fn place(table: &Table, key: &str) -> Option<usize> {
+    table.columns.iter().position(|column| column.key == key)
+}
+
+/// The sum of these columns for each program that was run, by its name. `None` if there are no such columns.
+fn of_programs(report: &Report, keys: &[&str]) -> Option<Vec<Found>> {
+    let table = report.tables.iter().find(|table| runs_programs(table))?;
+    let places: Option<Vec<usize>> = keys.iter().map(|key| place(table, key)).collect();
+    let places = places?;
+    let number = |cell: &Cell| match cell {
+        Cell::Integer(number) => Some(*number as f64),
+        Cell::Number(number) => Some(*number),
+        Cell::Null | Cell::Text(_) => None,
+    };
+    let found = table.rows.iter().map(|row| {
+        let name = row.iter().find_map(|cell| match cell {
+            Cell::Text(text) => Some(text.clone()),
+            _ => None,
+        });
+        let values = places.iter().map(|at| row.get(*at).and_then(number));
+        (name, values.sum())
+    });
+    Some(found.collect())
 }
 
 /// The rates of operations that another tool stated.

@@ -183,6 +183,65 @@ fn numbers_of_the_report_are_judged_as_measured() {
 }
 
 #[test]
+fn memory_and_processor_time_are_those_of_the_programs_that_were_run() {
+    use crate::report::{Cell, Table, Unit};
+    let mut found = report(Vec::new());
+    found.resources.rss_max_bytes = Some(12 << 20);
+    found.resources.cpu_user_ns = Some(1);
+    found.resources.cpu_system_ns = Some(1);
+    let columns = [
+        ("side", Unit::Text),
+        ("cpu_p50_ns", Unit::Nanoseconds),
+        ("rss_max_bytes", Unit::Bytes),
+    ];
+    let mut table = Table::new("runs", &columns);
+    // What is not above the memory of this program is not known.
+    table
+        .rows
+        .push(vec!["base".into(), Cell::Integer(2_000), Cell::Null]);
+    table.rows.push(vec![
+        "target".into(),
+        Cell::Integer(9_000),
+        Cell::Integer(386 << 20),
+    ]);
+    found.tables.push(table);
+    let decide = |found: &Report, gate: &str| {
+        let result = gate.parse::<Gate>().unwrap().decide_report(found);
+        (result.verdict, result.value)
+    };
+    let peak = Some(f64::from(386 << 20));
+    assert_eq!(decide(&found, "rss<=50M"), (GateVerdict::Fail, peak));
+    assert_eq!(decide(&found, "rss<=400M"), (GateVerdict::Pass, peak));
+    assert_eq!(
+        decide(&found, "cpu<=5us"),
+        (GateVerdict::Fail, Some(9_000.0))
+    );
+    assert_eq!(
+        decide(&found, "cpu<=10us"),
+        (GateVerdict::Pass, Some(9_000.0))
+    );
+    // As hyperfine's files have it.
+    let columns = [
+        ("command", Unit::Text),
+        ("user_ns", Unit::Nanoseconds),
+        ("system_ns", Unit::Nanoseconds),
+        ("rss_max_bytes", Unit::Bytes),
+    ];
+    let mut table = Table::new("commands", &columns);
+    let cells = [
+        "true".into(),
+        Cell::Integer(3),
+        Cell::Integer(4),
+        Cell::Integer(5),
+    ];
+    table.rows.push(cells.to_vec());
+    found.tables = vec![table];
+    found.resources.rss_max_bytes = None;
+    assert_eq!(decide(&found, "rss<=4"), (GateVerdict::Fail, Some(5.0)));
+    assert_eq!(decide(&found, "cpu<=7ns"), (GateVerdict::Pass, Some(7.0)));
+}
+
+#[test]
 fn a_share_of_errors_is_judged_by_the_binomial_test() {
     let decide = |gate: &str, wrong: u64, checked: u64| {
         let mut found = report(Vec::new());

@@ -81,7 +81,9 @@ impl Server {
         let program = std::env::current_exe()
             .map_err(|error| Failure::new(format!("cannot find this program: {error}")))?;
         let mut command = Command::new(&program);
+        // What is measured takes no defaults of the user.
         command
+            .env(crate::config::FILE_VARIABLE, "")
             .args(["betree", "serve", "--listen", "127.0.0.1:0", "-qq"])
             .args(["--sync", &args.sync])
             .arg("--log")

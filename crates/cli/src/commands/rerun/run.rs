@@ -95,7 +95,8 @@ fn repeat(words: &[OsString]) -> Result<ExitStatus> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::new(format!("cannot find this program: {error}")))?;
     let mut command = process::Command::new(&program);
-    command.args(words);
+    // The words have the defaults that the run had; those of this machine are not among them.
+    command.env(crate::config::FILE_VARIABLE, "").args(words);
     let run =
         child::run(&mut command).map_err(|error| Failure::program("program", &program, &error))?;
     let code = run.and_then(|run| run.used.status.code());

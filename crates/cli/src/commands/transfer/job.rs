@@ -150,7 +150,7 @@ fn target(
             // The other cases are for a caller that may ask or wait.
             plain.ok_or(Stop::Declined)?
         }
-        Destination::File(path) => Target::create(
+        Destination::File(path) => Target::create_beside(
             path,
             options.overwrite.allows(path),
             source.attributes(),

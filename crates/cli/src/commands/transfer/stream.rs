@@ -411,7 +411,10 @@ pub(crate) fn write_error(target: Option<&Target>, error: io::Error) -> Stop {
     let remote = target.is_some_and(Target::is_remote);
     match (error.kind(), target) {
         _ if remote && signal::interrupted() => Stop::Interrupted,
-        (io::ErrorKind::BrokenPipe, _) if !remote => Stop::PipeClosed,
+        (io::ErrorKind::BrokenPipe, _) if !remote => {
+            signal::set_pipe_closed();
+            Stop::PipeClosed
+        }
         (io::ErrorKind::Interrupted, _) => Stop::Interrupted,
         (_, Some(target)) => {
             // The code of the zstd program for this.

@@ -124,6 +124,7 @@ pub(super) fn table(args: &ZipBenchArgs) -> Result<Option<Table>> {
             let mut said = tempfile::tempfile().map_err(unwritable)?;
             let mut command = Command::new(own);
             command
+                .env(crate::config::FILE_VARIABLE, "")
                 .args(words)
                 .stdin(Stdio::null())
                 .stdout(said.try_clone().map_err(unwritable)?);
