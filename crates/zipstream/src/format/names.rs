@@ -31,15 +31,17 @@ pub(crate) fn decode<'a>(
         return name.ok_or("its name is invalid in the charset that was stated for names");
     }
     #[cfg(not(feature = "charsets"))]
-    let () = stated;
+    let Stated = stated;
     Ok(plain.unwrap_or_else(|| raw.iter().map(|byte| from_437(*byte)).collect()))
 }
 
 /// The charset that the caller has stated, if any.
 #[cfg(feature = "charsets")]
 pub(crate) type Stated = Option<crate::charset::Charset>;
+/// Without charsets none can be stated.
 #[cfg(not(feature = "charsets"))]
-pub(crate) type Stated = ();
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Stated;
 
 fn from_437(byte: u8) -> char {
     match byte.checked_sub(128) {

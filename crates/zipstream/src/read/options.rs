@@ -195,7 +195,9 @@ impl ReadOptions {
     }
 
     #[cfg(not(feature = "charsets"))]
-    pub(crate) fn stated(&self, _unix: bool) -> Stated {}
+    pub(crate) fn stated(&self, _unix: bool) -> Stated {
+        Stated
+    }
 
     pub(crate) fn is_strict(&self) -> bool {
         self.profile == Profile::Strict
