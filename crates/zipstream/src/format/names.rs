@@ -31,7 +31,7 @@ pub(crate) fn decode<'a>(
         return name.ok_or("its name is invalid in the charset that was stated for names");
     }
     #[cfg(not(feature = "charsets"))]
-    let Stated = stated;
+    let Stated(()) = stated;
     Ok(plain.unwrap_or_else(|| raw.iter().map(|byte| from_437(*byte)).collect()))
 }
 
@@ -41,7 +41,7 @@ pub(crate) type Stated = Option<crate::charset::Charset>;
 /// Without charsets none can be stated.
 #[cfg(not(feature = "charsets"))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Stated;
+pub(crate) struct Stated(());
 
 fn from_437(byte: u8) -> char {
     match byte.checked_sub(128) {

@@ -196,7 +196,7 @@ impl ReadOptions {
 
     #[cfg(not(feature = "charsets"))]
     pub(crate) fn stated(&self, _unix: bool) -> Stated {
-        Stated
+        Stated::default()
     }
 
     pub(crate) fn is_strict(&self) -> bool {

@@ -410,3 +410,50 @@ fn memory_is_bounded_whatever_comes() {
     assert!(most < 66 << 20, "{most}");
     assert!(streams.len() <= 1 << 16);
 }
+
+#[test]
+fn a_message_arrives_when_it_is_complete_and_connections_have_numbers() {
+    let (mut encoder, mut messages) = (fixcore::Encoder::new("FIX.4.4"), Vec::new());
+    for _ in 0..2 {
+        messages.push(
+            encoder
+                .start("0")
+                .bytes(58, b"text")
+                .finish()
+                .expect("valid")
+                .to_vec(),
+        );
+    }
+    let (head, tail) = messages[0].split_at(20);
+    let packet = |ns: u64, hosts, sequence: u32, is_first, payload: &[u8]| Packet {
+        ns: ns * 1000,
+        hosts,
+        sequence,
+        acknowledged: (hosts == [2, 1]).then_some(1),
+        is_first,
+        payload: payload.to_vec(),
+        cut_off: 0,
+    };
+    let there = 11 + head.len() as u32;
+    let packets = [
+        packet(1, [1, 2], 10, true, b""),
+        packet(2, [2, 1], 90, true, b""),
+        // The head is sent again, behind the tail.
+        packet(3, [1, 2], there, false, tail),
+        packet(7, [1, 2], 11, false, head),
+        packet(8, [2, 1], 91, false, &messages[1]),
+        // The same addresses, once more.
+        packet(20, [1, 2], 5_000, true, b""),
+        packet(21, [2, 1], 7_000, true, b""),
+        packet(22, [2, 1], 7_001, false, &messages[1]),
+        packet(23, [1, 2], 5_001, false, &messages[0]),
+    ];
+    let all = read(&file(Format::Nanos, "ethernet", false, &packets), 1 << 20);
+    let found = all
+        .places
+        .iter()
+        .map(|(origin, _)| (origin.connection, origin.time_ns, origin.packet));
+    let wanted = [(1, 7, 4), (1, 8, 5), (2, 22, 8), (2, 23, 9)];
+    let wanted = wanted.map(|(connection, us, packet)| (connection, Some(us * 1000), packet));
+    assert_eq!(found.collect::<Vec<_>>(), wanted);
+}
