@@ -19,7 +19,7 @@ pub fn zstd_blocks(data: &[u8]) {
         .with_verify_checksum(plan.bit())
         .with_output_limit(OUTPUT_LIMIT);
     let cut = plan.size(1 << 16);
-    let threads = 2 + plan.below(2) as usize;
+    let threads = 2 + plan.below(2);
     let stream = plan.rest();
 
     let (expected, end) = libzstd(stream, &options);
