@@ -375,7 +375,7 @@ const FILES: &[&str] = &[
     "zstd -qf empty",
     "chmod 600 b; zstd -qf b && stat -c %a b.zst",
     "chmod 444 b; zstd -qf b && stat -c %a b.zst",
-    "mkfifo pipe; cat b > pipe & zstd -qfc pipe",
+    "mkfifo pipe; cat b > pipe & zstd -qfc pipe; ended=$?; rm pipe; exit $ended",
     "zstd -q b -o x -o y && ls",
     "zstd -q -c b -o x && ls",
 ];
@@ -556,6 +556,10 @@ const CURRENT: &[&str] = &[
     "patch-from=missing",
     "-qb3",
     "output-dir-flat f ",
+    // These end an older one by a signal.
+    "output-dir-flat new a b",
+    "b -o out",
+    "b -o missing/x",
 ];
 
 fn known(lines: &'static [&'static str]) -> Vec<&'static str> {
