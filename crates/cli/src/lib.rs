@@ -20,6 +20,7 @@ mod hyper_compat;
 mod io;
 mod session;
 mod term;
+mod xz_compat;
 mod zip_compat;
 mod zstd_compat;
 
@@ -76,6 +77,12 @@ impl From<Exit> for ExitCode {
 /// input.
 pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
     let argv: Vec<OsString> = argv.into_iter().collect();
+    if let Some(name) = argv.first().and_then(|name| xz_compat::Name::of(name)) {
+        return match xz_compat::run(name, &argv) {
+            Some(code) => Exit::Named(code),
+            None => Exit::Own(ExitStatus::Interrupted),
+        };
+    }
     if let Some(name) = argv
         .first()
         .and_then(|name| zstd_compat::flags::Name::of(name))

@@ -22,6 +22,8 @@ mod multicall;
 mod object_store;
 #[cfg(all(unix, feature = "workers"))]
 mod workers;
+#[cfg(unix)]
+mod xz_lines;
 mod zip_peers;
 #[cfg(unix)]
 mod zstd_lines;
@@ -48,6 +50,8 @@ fn main() {
         object_store::trials(),
         #[cfg(all(unix, feature = "workers"))]
         workers::trials(),
+        #[cfg(unix)]
+        xz_lines::trials(),
         zip_peers::trials(),
         #[cfg(unix)]
         zstd_lines::trials(),

@@ -2,7 +2,7 @@
 
 /// The exit codes of gzip: 0, 1 and 2.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Code {
+pub(crate) enum Code {
     #[default]
     Ok,
     /// Something was left out, or was odd.
@@ -12,16 +12,16 @@ pub(super) enum Code {
 
 impl Code {
     /// Adds a warning, which counts for less than an error.
-    pub(super) fn warn(&mut self) {
+    pub(crate) fn warn(&mut self) {
         *self = (*self).max(Self::Warning);
     }
 
     /// Adds an error.
-    pub(super) fn fail(&mut self) {
+    pub(crate) fn fail(&mut self) {
         *self = Self::Error;
     }
 
-    pub(super) fn number(self) -> u8 {
+    pub(crate) fn number(self) -> u8 {
         match self {
             Self::Ok => 0,
             Self::Error => 1,

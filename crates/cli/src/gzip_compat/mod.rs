@@ -11,5 +11,6 @@ mod plan;
 mod program;
 mod run;
 
+pub(crate) use ended::Code;
 pub(crate) use name::Name;
 pub(crate) use program::run;

@@ -21,6 +21,7 @@ use crate::commands::compress::run::Compress;
 use crate::commands::decompress::flags::{DecompressMode, DecompressPlan};
 use crate::commands::decompress::run::Decompress;
 use crate::commands::formats::Format;
+use crate::commands::formats::settings::PackSettings;
 use crate::commands::transfer::{self, Options, Overwrite, Stage, Times};
 use crate::failure::{Failure, Result};
 use crate::term::{message, screen};
@@ -69,6 +70,7 @@ fn compress(plan: &GzipPlan, planned: Planned) -> Result<Ended> {
         threads: levels::threads(0)?.min(THREADS_MAX),
         file_threads: levels::file_threads(None)?,
         stream_size: None,
+        packing: PackSettings::default(),
         verify: false,
         exclude_compressed: false,
         seekable: None,

@@ -12,6 +12,7 @@ use crate::args::settings::{RecipePlan, ReferenceArgs, SettingArgs};
 use crate::args::{levels, units};
 use crate::commands::compress::train::flags::{TrainArgs, TrainPlan};
 use crate::commands::formats::Format;
+use crate::commands::formats::settings::PackSettings;
 use crate::failure::{Failure, Result};
 
 /// Compress files, directories or standard input.
@@ -169,6 +170,8 @@ pub(crate) struct CompressPlan {
     pub(crate) seekable: Option<usize>,
     /// Declared size of standard input.
     pub(crate) stream_size: Option<u64>,
+    /// Settings that only xz, lzma or lz4 have.
+    pub(crate) packing: PackSettings,
     /// Whether to decode the output and compare it.
     pub(crate) verify: bool,
     /// Whether a walk skips files that are already compressed.
@@ -229,6 +232,7 @@ impl CompressArgs {
             file_threads: levels::file_threads(self.threads)?,
             seekable,
             stream_size: self.stream_size,
+            packing: PackSettings::default(),
             verify: self.verify,
             exclude_compressed: !self.no_exclude_compressed,
         })

@@ -108,6 +108,7 @@ impl Compress {
             level: encoder.level,
             checksum: encoder.checksum,
             content_bytes: stream.stated_size().filter(|_| encoder.content_size),
+            settings: self.plan.packing,
         })
         .map_err(failed)?;
         let mut offset = 0_u64;

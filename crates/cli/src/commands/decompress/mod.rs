@@ -2,6 +2,7 @@
 
 pub(crate) mod flags;
 mod gzip;
+pub(crate) mod only;
 mod other;
 mod passing;
 pub(crate) mod run;

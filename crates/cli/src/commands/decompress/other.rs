@@ -28,53 +28,15 @@ impl Decompress {
             false => window,
         };
         let mut decoder = Unpacker::new(format, limit + OWN_BYTES);
-        let output_limit = self.options.output_limit;
-        let mut written = 0_u64;
-        loop {
-            let input = stream.next()?;
-            let last = input.is_empty();
-            let mut rest: &[u8] = &input;
-            loop {
-                let mut operation = Operation::default();
-                let mut before = written;
-                let step = stream
-                    .call(
-                        Decoder::recommended_output_bytes(),
-                        &mut operation,
-                        |room| {
-                            // One byte more tells a content that ends from one that goes on.
-                            let left = output_limit.map_or(u64::MAX, |most| most - written);
-                            let left = usize::try_from(left).unwrap_or(usize::MAX);
-                            let bytes = room.len().min(left.saturating_add(1));
-                            let step = decoder.push(rest, &mut room[..bytes], last)?;
-                            Ok((step, step.produced > left))
-                        },
-                    )?
-                    .map_err(|fault| self.refused_other(format, &name, fault))?;
-                let (step, too_large) = step;
-                if let (true, Some(most)) = (too_large, output_limit) {
-                    return Err(Stop::Failed(too_much(&name, most)));
-                }
-                stream.produced(step.produced);
-                written += step.produced as u64;
-                rest = &rest[step.consumed..];
-                record_block(stream, operation, &mut before, step.produced);
-                if step.consumed + step.produced == 0 || (rest.is_empty() && step.produced == 0) {
-                    break;
-                }
-            }
-            if last {
-                break;
-            }
-        }
-        let checked = decoder
-            .finish()
-            .map_err(|fault| self.refused_other(format, &name, fault))?;
+        let most = self.options.output_limit;
+        let checked = unpack(stream, &mut decoder, most, &mut |fault| {
+            self.refused_other(format, &name, fault)
+        })?;
         self.checksums += checked;
         Ok(())
     }
 
-    fn refused_other(&mut self, format: Format, name: &str, fault: Fault) -> Stop {
+    fn refused_other(&self, format: Format, name: &str, fault: Fault) -> Stop {
         let format = format.name();
         let cannot = |why: String| Failure::new(format!("cannot decompress {name}: {why}"));
         Stop::Failed(match fault {
@@ -92,6 +54,54 @@ impl Decompress {
             }
         })
     }
+}
+
+/// Decompresses all of a source; returns how many checksums were compared.
+pub(super) fn unpack(
+    stream: &mut Stream<'_>,
+    decoder: &mut Unpacker,
+    output_limit: Option<u64>,
+    refused: &mut dyn FnMut(Fault) -> Stop,
+) -> Result<u64, Stop> {
+    let mut written = 0_u64;
+    loop {
+        let input = stream.next()?;
+        let last = input.is_empty();
+        let mut rest: &[u8] = &input;
+        loop {
+            let mut operation = Operation::default();
+            let mut before = written;
+            let step = stream
+                .call(
+                    Decoder::recommended_output_bytes(),
+                    &mut operation,
+                    |room| {
+                        // One byte more tells a content that ends from one that goes on.
+                        let left = output_limit.map_or(u64::MAX, |most| most - written);
+                        let left = usize::try_from(left).unwrap_or(usize::MAX);
+                        let bytes = room.len().min(left.saturating_add(1));
+                        let step = decoder.push(rest, &mut room[..bytes], last)?;
+                        Ok((step, step.produced > left))
+                    },
+                )?
+                .map_err(&mut *refused)?;
+            let (step, too_large) = step;
+            if let (true, Some(most)) = (too_large, output_limit) {
+                return Err(Stop::Failed(too_much(&stream.name(), most)));
+            }
+            stream.produced(step.produced);
+            written += step.produced as u64;
+            rest = &rest[step.consumed..];
+            record_block(stream, operation, &mut before, step.produced);
+            if step.consumed + step.produced == 0 || (rest.is_empty() && step.produced == 0) {
+                break;
+            }
+        }
+        if last {
+            break;
+        }
+    }
+    decoder.finish().map_err(refused)
 }
 
 /// The content exceeds the limit.

@@ -35,6 +35,8 @@ pub(crate) struct Unpacker {
     limit: u64,
     consumed: u64,
     done: bool,
+    /// Whether only the first stream is read, and the rest is skipped.
+    single: bool,
 }
 
 enum Of {
@@ -56,7 +58,19 @@ impl Unpacker {
             limit,
             consumed: 0,
             done: false,
+            single: false,
         }
+    }
+
+    /// The same, for the first stream of an xz file; what follows is skipped.
+    pub(crate) fn first(format: Format, limit: u64) -> Self {
+        let mut first = Self::new(format, limit);
+        first.single = true;
+        if let Of::Xz(stream) = &mut first.of {
+            let kib = stream.mem_limit();
+            **stream = XzStream::new_mem_limit(false, kib);
+        }
+        first
     }
 
     /// Consumes input and gives content, until either is used up. `last`: no more input follows.
@@ -68,6 +82,10 @@ impl Unpacker {
     ) -> Result<Unpacked, Fault> {
         if self.done {
             return match input.first() {
+                Some(_) if self.single => Ok(Unpacked {
+                    consumed: input.len(),
+                    produced: 0,
+                }),
                 Some(_) => Err(self.invalid("what follows its end is other data")),
                 None => Ok(Unpacked::default()),
             };

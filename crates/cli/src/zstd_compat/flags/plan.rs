@@ -12,6 +12,7 @@ use crate::commands::compress::flags::{CompressPlan, GzipNames};
 use crate::commands::compress::train::flags::TrainPlan;
 use crate::commands::decompress::flags::{DecompressMode, DecompressPlan, limit_window};
 use crate::commands::formats::Format;
+use crate::commands::formats::settings::PackSettings;
 use crate::failure::{Failure, Result};
 use crate::zstd_compat::bench::BenchPlan;
 use crate::zstd_compat::cores;
@@ -251,6 +252,7 @@ impl CommandLine {
             threads: self.worker_threads()?,
             file_threads: self.file_threads()?,
             stream_size: self.stream_bytes,
+            packing: PackSettings::default(),
             verify: false,
             exclude_compressed: false,
             seekable: None,
