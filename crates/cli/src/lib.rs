@@ -78,10 +78,10 @@ impl From<Exit> for ExitCode {
 pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
     let argv: Vec<OsString> = argv.into_iter().collect();
     if let Some(name) = argv.first().and_then(|name| xz_compat::Name::of(name)) {
-        return match xz_compat::run(name, &argv) {
+        return unless_pipe_closed(match xz_compat::run(name, &argv) {
             Some(code) => Exit::Named(code),
             None => Exit::Own(ExitStatus::Interrupted),
-        };
+        });
     }
     if let Some(name) = argv
         .first()
@@ -158,6 +158,7 @@ mod tests {
         for name in include_str!("../../../deploy/names").lines() {
             let program = OsStr::new(name);
             let known = zstd_compat::flags::Name::of(program).is_some()
+                || xz_compat::Name::of(program).is_some()
                 || gzip_compat::Name::of(program).is_some()
                 || zip_compat::Name::of(program).is_some()
                 || hyper_compat::asked(&[program.to_owned()]).is_some();

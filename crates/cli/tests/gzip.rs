@@ -314,3 +314,34 @@ fn names_need_not_be_utf_8() {
     let content = std::fs::read(dir.join(name(b"caf\xe9"))).expect("a file");
     assert_eq!(content, b"content");
 }
+
+/// What was not named as a target is not written.
+#[cfg(unix)]
+#[test]
+fn the_second_of_two_files_is_the_target_of_lz4() {
+    let dir = directory();
+    let dir = dir.path();
+    let content = content();
+    write(dir, "dump", &content);
+    std::fs::create_dir(dir.join("r")).expect("made");
+    called(dir, "lz4 -q dump named.lz4").expect(0);
+    assert!(!dir.join("dump.lz4").exists());
+    called(dir, "lz4 -dq named.lz4 r/dump").expect(0);
+    assert!(read(dir, "r/dump") == content && read(dir, "dump") == content);
+    // A target that is there is kept unless -f says otherwise.
+    write(dir, "kept", b"theirs");
+    called(dir, "lz4 -q dump kept").expect(1);
+    assert_eq!(read(dir, "kept"), b"theirs");
+    called(dir, "lz4 -qf dump kept").expect(0);
+    // Without one, standard output is the target where it leads somewhere.
+    let piped = called(dir, "lz4 -q dump").expect(0);
+    write(dir, "piped.lz4", &piped.stdout);
+    assert!(called(dir, "lz4 -dq piped.lz4").expect(0).stdout == content);
+    assert!(!dir.join("dump.lz4").exists());
+    let refused = called(dir, "lz4 -q dump kept r/dump").expect(1);
+    assert!(refused.stderr.contains("third file"), "{}", refused.stderr);
+    called(dir, "lz4 -q -l dump old.lz4").expect(1);
+    assert!(!dir.join("old.lz4").exists());
+    called(dir, "lz4 -qm dump r/dump").expect(0);
+    assert!(dir.join("dump.lz4").exists() && dir.join("r/dump.lz4").exists());
+}

@@ -59,6 +59,8 @@ pub(crate) struct CommandLine {
     pub(crate) force: bool,
     pub(crate) rm: bool,
     pub(crate) recursive: bool,
+    /// Whether all files are sources, under names of which the second is the target otherwise.
+    pub(crate) several: bool,
     pub(crate) exclude_compressed: bool,
     pub(crate) pass_through: Option<bool>,
     pub(crate) verbosity: i32,
@@ -138,7 +140,8 @@ impl CommandLine {
             },
             place: Place::Beside,
             force: cat,
-            rm: name.removes(),
+            rm: false,
+            several: false,
             recursive: false,
             exclude_compressed: false,
             pass_through: None,
@@ -231,8 +234,15 @@ impl CommandLine {
                         _ => self.reference.dictionary = Some(value),
                     }
                 }
-                // xz's extreme levels and lz4's several files are what is done anyway.
-                'e' | 'm' if self.name.format() != Format::Zstd => {}
+                'm' if self.name.names_target() => self.several = true,
+                'l' if self.name.names_target() => {
+                    return Err(Failure::usage(
+                        "frames of lz4's legacy format (-l) are not written",
+                    )
+                    .help(
+                        "without -l, the frames are those of today's format; --list lists files",
+                    ));
+                }
                 'e' => {
                     let level = u32::try_from(size()?).map_err(|_| incorrect(word))?;
                     self.bench.last_level = Some(level as i32);

@@ -1,5 +1,6 @@
 //! Turns a parsed command line into perfkit's own plans.
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -91,6 +92,9 @@ pub(crate) fn parse(
     variables: &Variables,
 ) -> Result<ZstdPlan> {
     let mut line = CommandLine::read(name, argv, variables)?;
+    if name.names_target() {
+        line.name_target()?;
+    }
     let stdout = match &line.output {
         Output::Stdout => true,
         Output::File(_) => false,
@@ -155,6 +159,45 @@ pub(crate) fn parse(
 }
 
 impl CommandLine {
+    /// Takes the second of two files for the target, as lz4 does. Of a single one, the target is standard output where
+    /// that leads somewhere.
+    fn name_target(&mut self) -> Result<()> {
+        let writes = matches!(
+            self.operation,
+            Operation::Compress | Operation::Decompress(DecompressMode::Write)
+        );
+        if !writes
+            || self.several
+            || self.recursive
+            || !self.lists.is_empty()
+            || self.training.asked
+            || self.output != Output::PerInput
+        {
+            return Ok(());
+        }
+        match self.files.as_slice() {
+            [_] if !self.terminals.1 && !std::io::stdout().is_terminal() => {
+                self.output = Output::Stdout;
+            }
+            [_, target] => {
+                self.output = match target.as_os_str() == "-" {
+                    true => Output::Stdout,
+                    false => Output::File(target.clone()),
+                };
+                self.files.truncate(1);
+            }
+            [_, _, third, ..] => {
+                let third = third.display();
+                return Err(Failure::usage(format!(
+                    "'{third}' is a third file, after a source and its target"
+                ))
+                .help("-m takes all files as sources"));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// Refuses contradictions.
     fn check(&self) -> Result<()> {
         let stdin = self.files.iter().any(|file| file.as_os_str() == "-")

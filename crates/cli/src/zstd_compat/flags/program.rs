@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::commands::formats::Format;
 
-/// A name of the zstd program. Under those of other programs it takes zstd's flags, for their format.
+/// A name of the zstd program. Under those of lz4 it takes zstd's flags, for that format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Name {
     Zstd,
@@ -15,12 +15,6 @@ pub(crate) enum Name {
     Unzstd,
     /// Decompresses to standard output, and copies what is not compressed.
     Zstdcat,
-    /// Writes xz and removes the source, as xz does.
-    Xz,
-    Unxz,
-    /// The same with lzma.
-    Lzma,
-    Unlzma,
     /// Writes lz4.
     Lz4,
     Unlz4,
@@ -31,15 +25,11 @@ pub(crate) enum Name {
 }
 
 /// All names.
-const NAMES: [(&str, Name); 12] = [
+const NAMES: [(&str, Name); 8] = [
     ("zstd", Name::Zstd),
     ("zstdmt", Name::Zstdmt),
     ("unzstd", Name::Unzstd),
     ("zstdcat", Name::Zstdcat),
-    ("xz", Name::Xz),
-    ("unxz", Name::Unxz),
-    ("lzma", Name::Lzma),
-    ("unlzma", Name::Unlzma),
     ("lz4", Name::Lz4),
     ("unlz4", Name::Unlz4),
     ("zstdgrep", Name::Zstdgrep),
@@ -68,22 +58,17 @@ impl Name {
 
     /// Whether it compresses unless it is told otherwise.
     pub(super) fn compresses(self) -> bool {
-        matches!(
-            self,
-            Self::Zstd | Self::Zstdmt | Self::Xz | Self::Lzma | Self::Lz4
-        )
+        matches!(self, Self::Zstd | Self::Zstdmt | Self::Lz4)
     }
 
-    /// Whether sources are removed unless it is told otherwise.
-    pub(super) fn removes(self) -> bool {
-        matches!(self, Self::Xz | Self::Unxz | Self::Lzma | Self::Unlzma)
+    /// Whether the second of two files is the target.
+    pub(super) fn names_target(self) -> bool {
+        matches!(self, Self::Lz4 | Self::Unlz4)
     }
 
     /// What it writes unless it is told otherwise.
     pub(super) fn format(self) -> Format {
         match self {
-            Self::Xz | Self::Unxz => Format::Xz,
-            Self::Lzma | Self::Unlzma => Format::Lzma,
             Self::Lz4 | Self::Unlz4 => Format::Lz4,
             _ => Format::Zstd,
         }
