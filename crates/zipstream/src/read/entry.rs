@@ -152,7 +152,7 @@ impl<'a> Entry<'a> {
         self.wide.offset.saturating_add(self.base)
     }
 
-    /// Where its record starts in the directory, for [`Directory::iter_at`].
+    /// Where its record starts in the directory, for [`Directory::iter_at`](super::Directory::iter_at).
     pub fn position(&self) -> u64 {
         self.position
     }
