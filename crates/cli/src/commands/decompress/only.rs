@@ -63,7 +63,7 @@ impl Stage for Only {
                 Fault::Memory { limit } => Failure::new(format!(
                     "{name}: Memory usage limit reached: its dictionary needs more than {limit} bytes"
                 ))
-                .help("raise --memlimit-decompress if the source is trusted"),
+                .help("raise the memory limit if the source is trusted"),
                 Fault::Truncated(at) => Failure::new(format!(
                     "{name}: Unexpected end of input at byte {at}, inside the {format} stream"
                 ))

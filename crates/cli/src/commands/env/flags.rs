@@ -10,7 +10,7 @@ use crate::args::output::OutputArgs;
 /// the cost of recording one span, and whatever makes this machine unfit for measuring.
 ///
 /// Flags that you always type can be defaults: in $XDG_CONFIG_HOME/perfkit/config.toml (usually
-/// ~/.config/perfkit/config.toml), where `threads = 2` is for all commands that have --threads, and a table
+/// ~/.config/perfkit/config.toml), where `threads = 2` is for all commands that have this flag, and a table
 /// such as [compress] or [fix.parse] for one; or in the environment, as PERFKIT_THREADS and
 /// PERFKIT_FIX_PARSE_THREADS. A typed flag wins over the environment, and that over the file. PERFKIT_CONFIG
 /// names another file, or, empty, none. Flags that delete or replace files, or say what to do, have no defaults.
@@ -18,7 +18,6 @@ use crate::args::output::OutputArgs;
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit env
-  perfkit env --report json
   PERFKIT_CONFIG=ci.toml perfkit env
   perfkit env --strict-env && ./bench.sh")]
 pub(crate) struct EnvArgs {
