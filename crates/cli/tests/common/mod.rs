@@ -76,6 +76,9 @@ fn signal_mask(process: &str, key: &str) -> u64 {
     mask.unwrap_or(0)
 }
 
+/// As much of the output of a run is shown where its exit code is not as expected.
+const SHOWN_CHARS: usize = 8_000;
+
 /// What a run left.
 #[derive(Debug)]
 pub(crate) struct Run {
@@ -87,7 +90,17 @@ pub(crate) struct Run {
 impl Run {
     /// The run, which must have ended with `code`.
     pub(crate) fn expect(self, code: i32) -> Self {
-        assert_eq!(self.code, Some(code), "stderr: {}", self.stderr);
+        if self.code != Some(code) {
+            // A report says what failed; data of a few kilobytes shows no more than its beginning would.
+            let text = String::from_utf8_lossy(&self.stdout);
+            let text: String = text.chars().take(SHOWN_CHARS).collect();
+            assert_eq!(
+                self.code,
+                Some(code),
+                "stderr: {}\nstdout: {text}",
+                self.stderr
+            );
+        }
         self
     }
 
