@@ -19,6 +19,7 @@ fn output(program: &str, arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| text.trim().to_owned())
 }
 
+/// Not under `PERFKIT_`: cargo passes these on to tests, where defaults of flags are read from such variables.
 fn set(name: &str, value: Option<String>) {
     println!("cargo::rustc-env={name}={}", value.unwrap_or_default());
 }
@@ -43,12 +44,12 @@ fn main() {
             }
         }
     }
-    set("PERFKIT_COMMIT", commit);
-    set("PERFKIT_DIRTY", dirty);
+    set("BUILT_COMMIT", commit);
+    set("BUILT_DIRTY", dirty);
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
-    set("PERFKIT_RUSTC", output(&rustc, &["--version"]));
-    set("PERFKIT_TARGET", std::env::var("TARGET").ok());
-    set("PERFKIT_PROFILE", profile());
+    set("BUILT_RUSTC", output(&rustc, &["--version"]));
+    set("BUILT_TARGET", std::env::var("TARGET").ok());
+    set("BUILT_PROFILE", profile());
 }
 
 /// The build profile. `PROFILE` says `release` for every profile that inherits from it, so the name

@@ -10,11 +10,11 @@ use latency::report::Tool;
 pub(crate) fn tool() -> Tool {
     let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Tool {
-        commit: known(env!("PERFKIT_COMMIT")),
-        dirty: known(env!("PERFKIT_DIRTY")).map(|dirty| dirty == "true"),
-        rustc: known(env!("PERFKIT_RUSTC")),
-        target: env!("PERFKIT_TARGET").to_owned(),
-        profile: env!("PERFKIT_PROFILE").to_owned(),
+        commit: known(env!("BUILT_COMMIT")),
+        dirty: known(env!("BUILT_DIRTY")).map(|dirty| dirty == "true"),
+        rustc: known(env!("BUILT_RUSTC")),
+        target: env!("BUILT_TARGET").to_owned(),
+        profile: env!("BUILT_PROFILE").to_owned(),
         features: features().map(str::to_owned).collect(),
         ..report::tool(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
     }

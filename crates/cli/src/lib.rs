@@ -78,10 +78,7 @@ impl From<Exit> for ExitCode {
 pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
     let argv: Vec<OsString> = argv.into_iter().collect();
     if let Some(name) = argv.first().and_then(|name| xz_compat::Name::of(name)) {
-        return unless_pipe_closed(match xz_compat::run(name, &argv) {
-            Some(code) => Exit::Named(code),
-            None => Exit::Own(ExitStatus::Interrupted),
-        });
+        return unless_pipe_closed(named_or_interrupted(xz_compat::run(name, &argv)));
     }
     if let Some(name) = argv
         .first()
@@ -90,10 +87,7 @@ pub fn run(argv: impl IntoIterator<Item = OsString>) -> Exit {
         return unless_pipe_closed(zstd_compat::run(name, &argv));
     }
     if let Some(name) = argv.first().and_then(|name| gzip_compat::Name::of(name)) {
-        return unless_pipe_closed(match gzip_compat::run(name, &argv) {
-            Some(code) => Exit::Named(code),
-            None => Exit::Own(ExitStatus::Interrupted),
-        });
+        return unless_pipe_closed(named_or_interrupted(gzip_compat::run(name, &argv)));
     }
     if let Some(name) = argv.first().and_then(|name| zip_compat::Name::of(name)) {
         return Exit::Named(zip_compat::run(name, &argv));
@@ -110,6 +104,11 @@ fn unless_pipe_closed(exit: Exit) -> Exit {
         true => Exit::PipeClosed,
         false => exit,
     }
+}
+
+/// The end of a program under another's name: its exit code, or none if a signal stopped it.
+fn named_or_interrupted(code: Option<u8>) -> Exit {
+    code.map_or(Exit::Own(ExitStatus::Interrupted), Exit::Named)
 }
 
 /// Runs a command line of perfkit itself.

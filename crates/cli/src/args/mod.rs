@@ -158,7 +158,7 @@ fn answer(argv: &[OsString], error: &clap::Error) -> Answer {
 }
 
 /// Parses a command line again, with defaults. It was right without them, so an error is about one of them: the first
-/// one without which all are right.
+/// that is wrong by itself, or else the first without which the others are right.
 fn with_defaults(
     argv: &[OsString],
     typed: &[OsString],
@@ -179,7 +179,13 @@ fn with_defaults(
             let is_wrong = |one: &words::Default| {
                 try_parse(&words::insert(typed, names, std::slice::from_ref(one))).is_err()
             };
+            let is_clash = |one: &&words::Default| {
+                let others = defaults.iter().filter(|other| other.flag != one.flag);
+                let others: Vec<_> = others.cloned().collect();
+                try_parse(&words::insert(typed, names, &others)).is_ok()
+            };
             let one = defaults.iter().find(|one| is_wrong(one));
+            let one = one.or_else(|| defaults.iter().find(is_clash));
             let text = error.render().to_string();
             // What is wrong, and which values are possible.
             let lines = text.lines().map(str::trim);

@@ -48,11 +48,8 @@ const TYPED_ONLY: [&str; 34] = [
     "version",
 ];
 
-/// Variables with the prefix that are read elsewhere, or that `build.rs` sets: cargo passes those on to tests, where
-/// the target of the build became that of `fix certify`.
-pub(crate) const RESERVED: [&str; 8] = [
-    "COMMIT", "CONFIG", "DIRTY", "IO", "ISA", "PROFILE", "RUSTC", "TARGET",
-];
+/// Variables with the prefix that are read elsewhere.
+pub(crate) const RESERVED: [&str; 3] = ["CONFIG", "IO", "ISA"];
 
 /// A default that one command line takes.
 #[derive(Debug, Clone, PartialEq, Eq)]

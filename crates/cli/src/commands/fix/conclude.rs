@@ -24,12 +24,26 @@ pub(super) fn lines() -> Lines {
     Lines::new().escape(is_unfit)
 }
 
-/// Whoever named a file without messages meant another one.
-pub(super) fn no_messages(files: &[PathBuf], file: usize) {
+/// A log of this size without messages has ended. An empty one is whole: a session without traffic has one. Whoever
+/// named any other meant something else.
+pub(super) fn no_messages(
+    files: &[PathBuf],
+    file: usize,
+    bytes: u64,
+    warns: bool,
+    outcome: &mut Outcome,
+) {
+    if bytes > 0 && outcome.status == ExitStatus::Ok {
+        outcome.status = ExitStatus::Partial;
+    }
+    if !warns {
+        return;
+    }
     let name = files
         .get(file)
         .map_or_else(String::new, |path| display(path));
     let help = match files.get(file).and_then(|path| unpacker(path)) {
+        _ if bytes == 0 => "it is empty".to_owned(),
         Some(unpacker) => format!("it is compressed: {unpacker} FILE | perfkit fix …"),
         None => "messages begin with 8=FIX".to_owned(),
     };

@@ -186,12 +186,8 @@ impl<'a> Reading<'a> {
     /// A log has ended.
     fn end(&mut self, log: usize, bytes: u64, error: Option<Error>, outcome: &mut Outcome) {
         let seen = self.seen.remove(&log).unwrap_or(0);
-        let none = seen == 0 && bytes > 0 && error.is_none();
-        if none && self.plan.warns {
-            no_messages(self.plan.files, log);
-        }
-        if none && outcome.status == ExitStatus::Ok {
-            outcome.status = ExitStatus::Partial;
+        if seen == 0 && error.is_none() {
+            no_messages(self.plan.files, log, bytes, self.plan.warns, outcome);
         }
         ended_file(self.plan.files, log, bytes, error, outcome);
     }

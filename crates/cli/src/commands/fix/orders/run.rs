@@ -103,12 +103,8 @@ pub(in crate::commands::fix) fn run(
             }
         }
         if let Some(ended) = piece.ended.take() {
-            let none = seen[piece.log] == 0 && ended.bytes > 0 && ended.error.is_none();
-            if none && warns {
-                no_messages(files, piece.log);
-            }
-            if none && outcome.status == ExitStatus::Ok {
-                outcome.status = ExitStatus::Partial;
+            if seen[piece.log] == 0 && ended.error.is_none() {
+                no_messages(files, piece.log, ended.bytes, warns, &mut outcome);
             }
             // Each log is the only one of its threads.
             let error = ended.error.map(|error| error.of_log(piece.log));
