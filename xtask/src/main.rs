@@ -57,6 +57,7 @@ usage: cargo xtask CHORE
                          compare parsing and encoding over shapes of messages with a naive parser and
                          encoder, fefix and, if it is installed, QuickFIX
   peers fix-desk         compare filters and orders of `perfkit fix` with grep, ripgrep and Python
+  peers gzip [--quick]   compare gzip files by perfkit with gzip, pigz, libdeflate-gzip and igzip
   peers fix-log LOG      compare the speed of `perfkit fix` on a log with dd, wc and grep; generates
                          a LOG of 2 GiB if it does not exist
   peers fix-session [--quick]
@@ -129,6 +130,8 @@ fn main() -> ExitCode {
         ["peers", "fix-shapes"] => peers::fix_shapes::run::run(peers::Size::Full),
         ["peers", "fix-shapes", "--quick"] => peers::fix_shapes::run::run(peers::Size::Quick),
         ["peers", "fix-desk"] => peers::fix_desk::run::run(),
+        ["peers", "gzip"] => peers::gzip::run::run(peers::Size::Full),
+        ["peers", "gzip", "--quick"] => peers::gzip::run::run(peers::Size::Quick),
         ["peers", "fix-log", log] => peers::fix_log::run::run(log),
         ["peers", "fix-session"] => peers::fix_session::run::run(peers::Size::Full),
         ["peers", "fix-session", "--quick"] => peers::fix_session::run::run(peers::Size::Quick),

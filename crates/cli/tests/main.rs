@@ -12,6 +12,7 @@ mod betree_serve;
 #[cfg(feature = "serve")]
 mod betree_serve_streams;
 mod betree_threads;
+mod chosen;
 mod compare;
 mod compress_bench;
 mod defaults;

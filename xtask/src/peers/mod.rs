@@ -22,6 +22,7 @@ pub(crate) mod fix_desk;
 pub(crate) mod fix_log;
 pub(crate) mod fix_session;
 pub(crate) mod fix_shapes;
+pub(crate) mod gzip;
 mod ignored;
 mod many;
 mod only;

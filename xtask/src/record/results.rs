@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Body, Made};
 use crate::peers::{
     async_streams, betree, betree_shapes, commands, comparisons, deflate, deflate_sweep,
-    dictionary, fix, fix_desk, fix_log, fix_session, fix_shapes, recipes, reports,
+    dictionary, fix, fix_desk, fix_log, fix_session, fix_shapes, gzip, recipes, reports,
 };
 use crate::peers::{stress, verdicts, zip};
 
@@ -27,6 +27,7 @@ pub(crate) enum Results {
     FixLog(fix_log::FixLog),
     FixSession(fix_session::FixSession),
     FixShapes(fix_shapes::FixShapes),
+    Gzip(gzip::Gzip),
     Inflate(deflate::Inflate),
     Recipes(recipes::Recipes),
     Reports(reports::Reports),
@@ -53,6 +54,7 @@ impl Results {
             Self::FixLog(body) => body,
             Self::FixSession(body) => body,
             Self::FixShapes(body) => body,
+            Self::Gzip(body) => body,
             Self::Inflate(body) => body,
             Self::Recipes(body) => body,
             Self::Reports(body) => body,

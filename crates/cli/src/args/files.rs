@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use files::conflicts::{Files, Stdout};
+use files::conflicts::{Files, Flagged, Stdout};
+use files::plan::Place;
 
 use crate::args::output::{ReportArgs, TerminalArgs};
 
@@ -39,9 +40,46 @@ pub(crate) struct FileArgs {
     pub(crate) recursive: bool,
     #[arg(long = "no-recursive", overrides_with = "recursive", hide = true)]
     _no_recursive: bool,
+    /// Also take the files that LIST names, one per line; may be repeated
+    #[arg(long, value_name = "LIST", hide_short_help = true)]
+    pub(crate) filelist: Vec<PathBuf>,
+    /// Write targets into DIR
+    #[arg(
+        long,
+        value_name = "DIR",
+        overrides_with_all = ["output_dir_flat", "output_dir_mirror"],
+        conflicts_with_all = ["output", "stdout"],
+        hide_short_help = true
+    )]
+    output_dir_flat: Option<PathBuf>,
+    /// Write targets under DIR, at the paths of their sources
+    #[arg(
+        long,
+        value_name = "DIR",
+        overrides_with_all = ["output_dir_flat", "output_dir_mirror"],
+        conflicts_with_all = ["output", "stdout"],
+        hide_short_help = true
+    )]
+    output_dir_mirror: Option<PathBuf>,
 }
 
 impl FileArgs {
+    /// Where targets go that have no name of their own.
+    pub(crate) fn place(&self) -> Place {
+        match (&self.output_dir_flat, &self.output_dir_mirror) {
+            (Some(directory), _) => Place::Flat(directory.clone()),
+            (None, Some(directory)) => Place::Mirror(directory.clone()),
+            (None, None) => Place::Beside,
+        }
+    }
+
+    /// The lists of names, which are read.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = Flagged<'_>> {
+        self.filelist
+            .iter()
+            .map(|list| ("--filelist", list.as_path()))
+    }
+
     /// What sources and reports are. Sources and targets are held against each other as jobs.
     pub(crate) fn files<'a>(
         &'a self,

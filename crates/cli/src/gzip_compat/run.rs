@@ -60,6 +60,7 @@ pub(super) fn work(plan: GzipPlan) -> Result<Ended> {
 fn compress(plan: &GzipPlan, planned: Planned) -> Result<Ended> {
     let own = CompressPlan {
         adapt: None,
+        memory_limit: None,
         format: Format::Gzip,
         gzip_names: GzipNames {
             name: plan.names(),

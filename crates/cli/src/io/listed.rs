@@ -18,6 +18,19 @@ pub(crate) fn in_file(path: &Path) -> Result<Vec<PathBuf>> {
     split(path, file)
 }
 
+/// Files that were named, and those that lists name.
+pub(crate) fn with(named: &[PathBuf], lists: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut all = named.to_vec();
+    for list in lists {
+        all.extend(in_file(list)?);
+        if all.is_empty() {
+            return Err(Failure::new(format!("'{}' lists no files", list.display()))
+                .help("write one name per line"));
+        }
+    }
+    Ok(all)
+}
+
 /// The same; `-` is standard input.
 pub(crate) fn names(path: &Path) -> Result<Vec<PathBuf>> {
     match path.as_os_str() == "-" {

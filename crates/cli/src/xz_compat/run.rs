@@ -149,6 +149,8 @@ fn packing(plan: &XzPlan) -> Result<CompressPlan> {
         recipe: None,
         threads: 1,
         file_threads: 1,
+        // The dictionary is within it already.
+        memory_limit: None,
         stream_size: None,
         packing: PackSettings {
             check: plan.check,

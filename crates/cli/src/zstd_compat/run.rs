@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use files::plan::{self, Destination, Direction, Jobs, Place, Request};
+use files::plan::{self, Destination, Direction, Jobs, Request};
 use files::sink::Written;
 use files::source::Summary;
 use report::{ExitStatus, Outcome};
@@ -114,13 +114,7 @@ fn work(mut plan: ZstdPlan) -> Result<ExitStatus> {
 impl ZstdPlan {
     /// Adds the files from lists, and leaves out symbolic links. Returns whether none are left.
     fn sources(&mut self) -> Result<bool> {
-        for list in &self.lists {
-            self.files.extend(listed::in_file(list)?);
-            if self.files.is_empty() {
-                return Err(Failure::new(format!("'{}' lists no files", list.display()))
-                    .help("write one name per line"));
-            }
-        }
+        self.files = listed::with(&self.files, &self.lists)?;
         if self.targets.force || self.files.is_empty() {
             return Ok(false);
         }
@@ -171,16 +165,7 @@ fn jobs(plan: &ZstdPlan, direction: Direction, nowhere: bool) -> Result<Jobs> {
         Destination::File(path) => seen.insert((job.source.clone(), path.clone())),
         _ => true,
     });
-    if let Place::Mirror(_) = targets.place {
-        for job in &jobs.jobs {
-            if let Destination::File(path) = &job.destination
-                && let Some(directory) = path.parent()
-            {
-                std::fs::create_dir_all(directory)
-                    .map_err(|error| Failure::io("write", directory, &error))?;
-            }
-        }
-    }
+    transfer::make_directories(&targets.place, &jobs)?;
     Ok(jobs)
 }
 

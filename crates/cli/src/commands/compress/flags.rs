@@ -6,6 +6,7 @@ use clap::Args;
 use files::conflicts::Files;
 use zstdkit::EncoderOptions;
 
+use crate::args::advanced::Advanced;
 use crate::args::files::FileArgs;
 use crate::args::output::{ReportArgs, TerminalArgs};
 use crate::args::settings::{RecipePlan, ReferenceArgs, SettingArgs};
@@ -79,6 +80,34 @@ pub(crate) struct CompressArgs {
     seekable: Option<u64>,
     #[arg(long = "no-seekable", overrides_with = "seekable", hide = true)]
     _no_seekable: bool,
+    /// Take at most SIZE of memory for the tables and windows of compression
+    ///
+    /// Threads and the window are lowered to fit, unless --long sets the window. What cannot fit is refused before
+    /// anything is allocated. Files are compressed one after the other.
+    #[arg(
+        short = 'M',
+        long = "memory-limit",
+        visible_alias = "memory",
+        value_name = "SIZE",
+        value_parser = units::size,
+        overrides_with = "memory_limit",
+        hide_short_help = true
+    )]
+    memory_limit: Option<u64>,
+    /// Set single parameters, such as wlog=23,strat=5, in place of those of the level
+    ///
+    /// wlog, clog, hlog, slog, mml, tlen, strat, ovlog, and with --long lhlog, lmml, lblog and lhrlog, as in the zstd
+    /// command.
+    #[arg(
+        long,
+        value_name = "LIST",
+        overrides_with = "zstd",
+        hide_short_help = true
+    )]
+    zstd: Option<Advanced>,
+    /// Do not state the id of the dictionary in frames
+    #[arg(long = "no-dict-id", alias = "no-dictID", hide_short_help = true)]
+    no_dict_id: bool,
     /// Write a checksum of the content into each frame (the default)
     #[arg(short = 'C', long, overrides_with = "no_check", hide_short_help = true)]
     check: bool,
@@ -166,6 +195,8 @@ pub(crate) struct CompressPlan {
     pub(crate) threads: u32,
     /// Small files that are compressed in parallel, at least 1.
     pub(crate) file_threads: u32,
+    /// The most memory for tables and windows, in bytes.
+    pub(crate) memory_limit: Option<u64>,
     /// Content per frame of a seekable file, in bytes.
     pub(crate) seekable: Option<usize>,
     /// Declared size of standard input.
@@ -199,6 +230,13 @@ impl CompressArgs {
             encoder.long_distance = true;
         }
         self.settings.apply(&mut encoder)?;
+        encoder.dictionary_id = !self.no_dict_id;
+        if let Some(advanced) = self.zstd {
+            advanced.apply(&mut encoder);
+            encoder.validate().map_err(|error| {
+                Failure::usage(format!("--zstd: {error}")).help("choose a value in that range")
+            })?;
+        }
         if format != Format::Zstd {
             let plain = EncoderOptions::default()
                 .with_level(level)
@@ -208,7 +246,8 @@ impl CompressArgs {
                 || self.settings.recipe(None).is_some()
                 || self.reference.dictionary.is_some()
                 || self.reference.patch_from.is_some()
-                || self.seekable.is_some();
+                || self.seekable.is_some()
+                || self.memory_limit.is_some();
             if of_zstd {
                 return Err(Failure::usage(format!(
                     "--format {} does not go with settings that only zstd has",
@@ -229,7 +268,11 @@ impl CompressArgs {
             adapt: None,
             recipe: self.settings.recipe(level_given.then_some(level)),
             threads: levels::threads(self.threads.unwrap_or(1))?,
-            file_threads: levels::file_threads(self.threads)?,
+            file_threads: match self.memory_limit {
+                Some(_) => 1,
+                None => levels::file_threads(self.threads)?,
+            },
+            memory_limit: self.memory_limit,
             seekable,
             stream_size: self.stream_size,
             packing: PackSettings::default(),

@@ -13,6 +13,7 @@ use crate::commands::compress::train;
 use crate::commands::reference::{self, Reference};
 use crate::commands::transfer::{self, Options, Times};
 use crate::failure::{Failure, Result};
+use crate::io::listed;
 use crate::session::{Session, Setup};
 use crate::term::message;
 
@@ -37,13 +38,16 @@ pub(crate) fn run(
         suffix: plan.format.suffix(),
         exclude_compressed: plan.exclude_compressed,
     };
+    let files = listed::with(&args.files, &args.files_args.filelist)?;
     let jobs = plan::jobs(&Request {
         output: args.files_args.output.as_deref(),
         stdout: args.files_args.stdout,
         recursive: args.files_args.recursive,
-        ..Request::of(&args.files, direction)
+        place: args.files_args.place(),
+        ..Request::of(&files, direction)
     })?;
-    let needed = reference::needed(&args.reference);
+    let mut needed = reference::needed(&args.reference);
+    needed.extend(args.files_args.lists());
     let exports = args.report.exported().collect::<Vec<_>>();
     transfer::refuse(&jobs, args.files_args.force, &needed, &exports, true)?;
     refuse_joined(&plan, &jobs)?;
@@ -61,6 +65,7 @@ pub(crate) fn run(
             "--no-exclude-compressed compresses them again",
         );
     }
+    transfer::make_directories(&args.files_args.place(), &jobs)?;
     let session = Session::start(&Setup {
         rows: &transfer::ROWS,
         ..Setup::filter(
@@ -108,6 +113,7 @@ fn describe(plan: &CompressPlan, outcome: &mut Outcome) {
     params.insert("threads".to_owned(), plan.threads.into());
     params.insert("file_threads".to_owned(), plan.file_threads.into());
     params.insert("seekable_frame_bytes".to_owned(), plan.seekable.into());
+    params.insert("memory_limit_bytes".to_owned(), plan.memory_limit.into());
     params.insert("checksum".to_owned(), plan.encoder.checksum.into());
     params.insert("window_log".to_owned(), plan.encoder.window_log.into());
     params.insert("zstd".to_owned(), zstdkit::version().into());

@@ -49,7 +49,8 @@ impl Compress {
     pub(crate) fn new(plan: CompressPlan, observer: impl FnOnce() -> JobObserver) -> Result<Self> {
         let failed = |error| Failure::new(format!("cannot set up the encoder: {error}"));
         let seekable = plan.seekable.map(|bytes| {
-            SeekableEncoder::new(&plan.encoder, bytes, plan.threads as usize)
+            let (options, threads) = within(&plan, bytes)?;
+            SeekableEncoder::new(&options, bytes, threads as usize)
                 .map(|encoder| encoder.observer(observer()))
         });
         let mut stage = Self {
@@ -73,7 +74,10 @@ impl Compress {
         first: &[u8],
         size: Option<u64>,
     ) -> std::result::Result<(), zstdkit::Error> {
-        let options = self.options(first, size);
+        let mut options = self.options(first, size);
+        if let Some(limit) = self.plan.memory_limit {
+            options = options.within_memory(limit, size)?;
+        }
         let known = self.encoders.iter().position(|(of, _)| *of == options);
         let encoder = match known {
             Some(index) => self.encoders.remove(index).1,
@@ -339,6 +343,25 @@ impl Compress {
         stream.record(operation, || format!("{name}, chunk at byte {offset}"));
         Ok(())
     }
+}
+
+/// The settings of frames with this much content, and the threads that fit the limit together. Each of them holds a
+/// frame, its content and one that waits.
+fn within(
+    plan: &CompressPlan,
+    bytes: usize,
+) -> std::result::Result<(EncoderOptions, u32), zstdkit::Error> {
+    let Some(limit) = plan.memory_limit else {
+        return Ok((plan.encoder.clone(), plan.threads));
+    };
+    let content = bytes as u64;
+    let held = content.saturating_mul(3);
+    let each = held.saturating_add(plan.encoder.memory_estimate_bytes(Some(content)));
+    let threads = u32::try_from(limit / each.max(1)).unwrap_or(u32::MAX);
+    let threads = threads.clamp(1, plan.threads);
+    let room = (limit / u64::from(threads)).saturating_sub(held);
+    let options = plan.encoder.clone().within_memory(room, Some(content))?;
+    Ok((options, threads))
 }
 
 /// A source as frames that threads compress, and a seek table.

@@ -13,6 +13,7 @@ use crate::commands::list;
 use crate::commands::reference::Reference;
 use crate::commands::transfer::{self, Options, Times};
 use crate::failure::Result;
+use crate::io::listed;
 use crate::session::{Session, Setup};
 
 /// Runs the command.
@@ -22,6 +23,7 @@ pub(crate) fn run(
     argv: &[OsString],
 ) -> Result<ExitStatus> {
     let mut plan = args.plan()?;
+    let files = listed::with(&args.files, &args.files_args.filelist)?;
     let jobs = plan::jobs(&Request {
         output: args.files_args.output.as_deref(),
         // A part of the content does not belong into the file that is named for all of it.
@@ -29,11 +31,16 @@ pub(crate) fn run(
             || (plan.range.is_some() && args.files_args.output.is_none()),
         recursive: args.files_args.recursive,
         nowhere: plan.mode != DecompressMode::Write,
-        ..Request::of(&args.files, Direction::Decompress)
+        place: args.files_args.place(),
+        ..Request::of(&files, Direction::Decompress)
     })?;
     // A patch may replace the older version that it refers to.
     let exports = args.report.exported().collect::<Vec<_>>();
-    transfer::refuse(&jobs, args.files_args.force, &[], &exports, false)?;
+    let lists: Vec<_> = args.files_args.lists().collect();
+    transfer::refuse(&jobs, args.files_args.force, &lists, &exports, false)?;
+    if plan.mode == DecompressMode::Write {
+        transfer::make_directories(&args.files_args.place(), &jobs)?;
+    }
     Reference::load(&args.reference)?.decode_with(&mut plan.decoder);
     let mut report = args.report.clone();
     if args.json {

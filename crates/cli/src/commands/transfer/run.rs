@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _};
 use std::ops::ControlFlow;
 
 use files::conflicts::{Files, Flagged};
-use files::plan::{Destination, Job, Jobs};
+use files::plan::{Destination, Job, Jobs, Place};
 use files::target::{self, Target};
 use latency::report::Input;
 use report::{ExitStatus, INPUTS_LISTED, Outcome, names};
@@ -185,6 +185,22 @@ impl Account<'_> {
         times.close(&mut outcome);
         outcome
     }
+}
+
+/// Makes the directories that mirrored targets need.
+pub(crate) fn make_directories(place: &Place, jobs: &Jobs) -> Result<()> {
+    let Place::Mirror(_) = place else {
+        return Ok(());
+    };
+    for job in &jobs.jobs {
+        if let Destination::File(path) = &job.destination
+            && let Some(directory) = path.parent()
+        {
+            std::fs::create_dir_all(directory)
+                .map_err(|error| Failure::io("write", directory, &error))?;
+        }
+    }
+    Ok(())
 }
 
 /// The target that several sources are joined into.

@@ -288,6 +288,7 @@ impl CommandLine {
         encoder.validate().map_err(|error| unfit(&error))?;
         Ok(CompressPlan {
             adapt: self.tuning.adapt,
+            memory_limit: None,
             format: self.format,
             gzip_names: GzipNames::default(),
             encoder,
