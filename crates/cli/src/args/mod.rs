@@ -14,6 +14,8 @@ pub(crate) mod glob;
 mod globs;
 pub(crate) mod levels;
 pub(crate) mod live;
+#[cfg(feature = "workers")]
+pub(crate) mod nats;
 pub(crate) mod output;
 pub(crate) mod password;
 pub(crate) mod settings;

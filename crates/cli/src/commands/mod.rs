@@ -20,6 +20,8 @@ pub(crate) mod fix_logs;
 pub(crate) mod formats;
 pub(crate) mod frames;
 pub(crate) mod list;
+#[cfg(feature = "workers")]
+mod nats;
 pub(crate) mod reference;
 pub(crate) mod report;
 pub(crate) mod rerun;

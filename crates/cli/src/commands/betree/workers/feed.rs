@@ -9,9 +9,9 @@ use tokio::time::sleep;
 use workers::nats::{Feeder, Keep};
 use workers::{Cut, Cutter, Published, pause};
 
-use crate::commands::betree::workers::access::{access, connect, failed, runtime};
 use crate::commands::betree::workers::flags::FeedArgs;
 use crate::commands::betree::workers::source::Source;
+use crate::commands::nats::{access, connect, failed, runtime};
 use crate::failure::{Failure, Result};
 use crate::session::{Session, Setup};
 use crate::term::{message, signal};

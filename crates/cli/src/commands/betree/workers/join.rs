@@ -12,8 +12,8 @@ use tokio::time::sleep;
 use workers::nats::{Access, Connection, Facts, Reader};
 use workers::{Block, Merge, Merged, join_lines, pause};
 
-use crate::commands::betree::workers::access::{access, connect, failed, runtime};
 use crate::commands::betree::workers::flags::JoinArgs;
+use crate::commands::nats::{access, connect, failed, runtime};
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::session::{Session, Setup};

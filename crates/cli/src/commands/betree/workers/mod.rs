@@ -1,8 +1,7 @@
 //! Workers on a broker: `betree feed` makes blocks, `betree match --from` answers them, `betree join` puts answers in
-//! order. What a worker does and when is in the library `workers`; here are flags ([`flags`]), who we are to the server
-//! ([`access`]), the threads that match ([`threads`]) and reports.
+//! order. What a worker does and when is in the library `workers`; here are flags ([`flags`]), the threads that
+//! match ([`threads`]) and reports.
 
-mod access;
 mod feed;
 pub(crate) mod flags;
 mod join;

@@ -10,7 +10,7 @@ use tokio::sync::mpsc::{Receiver, channel};
 use twox_hash::XxHash64;
 use workers::nats::Known;
 
-use crate::commands::betree::workers::access::is_standard;
+use crate::commands::nats::is_standard;
 use crate::failure::{Failure, Result};
 use crate::io::open::open;
 

@@ -1,4 +1,4 @@
-//! Secrets from files and the environment, connections, and what is said about them.
+//! Connections to servers of NATS: secrets from files and the environment, and what is said of connections.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use report::ExitStatus;
 use workers::nats::{Access, Address, Connection};
 
-use crate::commands::betree::workers::flags::AccessArgs;
+use crate::args::nats::AccessArgs;
 use crate::failure::{Failure, Result};
 use crate::term::message;
 
@@ -16,7 +16,7 @@ use crate::term::message;
 const SECRET_BYTES_MAX: u64 = 64 << 10;
 
 /// Reads what a server may ask for: what the flags say, else what the environment says.
-pub(super) fn access(args: &AccessArgs) -> Result<Access> {
+pub(crate) fn access(args: &AccessArgs) -> Result<Access> {
     let is_stated = args.creds.is_some() || args.user.is_some() || args.token_file.is_some();
     let environment = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let unstated = |name: &str| environment(name).filter(|_| !is_stated);
@@ -91,7 +91,7 @@ fn line(path: &Path) -> Result<String> {
 }
 
 /// Connects, and tells of what becomes of the connection if somebody wants to hear it.
-pub(super) async fn connect(address: &Address, access: &Access, tells: bool) -> Result<Connection> {
+pub(crate) async fn connect(address: &Address, access: &Access, tells: bool) -> Result<Connection> {
     let name = address.to_string();
     let was_lost = std::sync::atomic::AtomicBool::new(false);
     let tell = move |what: &str| {
@@ -109,7 +109,7 @@ pub(super) async fn connect(address: &Address, access: &Access, tells: bool) -> 
 }
 
 /// An error of the library.
-pub(super) fn failed(error: workers::Error) -> Failure {
+pub(crate) fn failed(error: workers::Error) -> Failure {
     let failure = Failure::new(error.to_string());
     let failure = match &error {
         workers::Error::Settings { .. } => failure.status(ExitStatus::Usage),
@@ -122,7 +122,7 @@ pub(super) fn failed(error: workers::Error) -> Failure {
 }
 
 /// A runtime of this thread alone: matching has threads of its own.
-pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
@@ -131,6 +131,6 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
 }
 
 /// Whether a path stands for standard input.
-pub(super) fn is_standard(path: &Path) -> bool {
+pub(crate) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == OsStr::new("-")
 }
