@@ -54,7 +54,7 @@ pub use crate::numbers::{
 };
 pub use crate::seek::{zstd_parallel, zstd_seek_table};
 pub use crate::sliced::{zstd_costs, zstd_sliced};
-pub use crate::stress::stress_codec;
+pub use crate::stress::{stress_codec, stress_message};
 pub use crate::zip::{zip_read, zip_roundtrip, zip_salvage};
 pub use crate::zip_extract::zip_extract;
 pub use crate::zstd::{zstd_decode, zstd_roundtrip, zstd_scan};
@@ -93,6 +93,7 @@ pub const TARGETS: &[Target] = &[
     ("matcher_log", matcher_log),
     ("report_json", report_json),
     ("stress_codec", stress_codec),
+    ("stress_message", stress_message),
     ("zip_extract", zip_extract),
     ("zip_read", zip_read),
     ("zip_roundtrip", zip_roundtrip),

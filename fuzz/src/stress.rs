@@ -1,6 +1,7 @@
-//! Body of the target over codecs of the stress crate: content through each and back, and any bytes as
-//! a block of each.
+//! Bodies of the targets over codecs of the stress crate: content through each and back, and any bytes as
+//! a block of each; and over the messages of runs that several machines share.
 
+use ::bench::stress::agents;
 use ::stress::Codec;
 use ::stress::codec;
 
@@ -50,6 +51,16 @@ pub fn stress_codec(data: &[u8]) {
     }
     any_block(&*codec, &flipped);
     any_block(&*codec, &block[..at % (block.len() + 1)]);
+}
+
+/// Bytes as a message of a lead or of an agent: read back as it was, or refused.
+///
+/// # Panics
+/// When a message is not what is written of it.
+pub fn stress_message(data: &[u8]) {
+    if let Err(error) = agents::check_message(data) {
+        assert!(!error.to_string().contains('\n'));
+    }
 }
 
 /// Content through a codec and back; its block.

@@ -175,6 +175,11 @@ fn stress_codec() {
 }
 
 #[test]
+fn stress_message() {
+    hold("stress_message");
+}
+
+#[test]
 fn zip_extract() {
     hold("zip_extract");
 }

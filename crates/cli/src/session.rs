@@ -232,8 +232,18 @@ impl Session {
     }
 
     /// Turns the outcome into the report, writes and prints it, and says how the process ends.
-    pub(crate) fn finish(mut self, outcome: Outcome) -> Result<ExitStatus> {
+    pub(crate) fn finish(self, outcome: Outcome) -> Result<ExitStatus> {
+        self.finish_telling(outcome, |_| ())
+    }
+
+    /// The same for a run whose report others wait for: they get it first.
+    pub(crate) fn finish_telling(
+        mut self,
+        outcome: Outcome,
+        tell: impl FnOnce(&Report),
+    ) -> Result<ExitStatus> {
         let mut finished = self.run.finish(outcome);
+        tell(&finished.report);
         if self.says_losses {
             let lost = self.exports.losses(&finished.report);
             lost.iter().for_each(|line| message::remark(line));

@@ -1,5 +1,7 @@
 //! Tests next to other programs, which may be absent: a harness that can say `ignored` at run time.
 
+#[cfg(all(unix, feature = "workers"))]
+mod broker;
 mod common;
 mod peer;
 
@@ -20,6 +22,8 @@ mod infozip;
 mod multicall;
 #[cfg(feature = "cloud")]
 mod object_store;
+#[cfg(all(unix, feature = "workers"))]
+mod stress_agents;
 #[cfg(all(unix, feature = "workers"))]
 mod workers;
 #[cfg(unix)]
@@ -48,6 +52,8 @@ fn main() {
         multicall::trials(),
         #[cfg(feature = "cloud")]
         object_store::trials(),
+        #[cfg(all(unix, feature = "workers"))]
+        stress_agents::trials(),
         #[cfg(all(unix, feature = "workers"))]
         workers::trials(),
         #[cfg(unix)]

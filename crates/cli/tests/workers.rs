@@ -4,8 +4,7 @@
 //! Without the program `nats-server` these tests report `ignored`. `PERFKIT_WORKERS_EVENTS=1000000` and
 //! `PERFKIT_WORKERS_STALL=10` run them at full size.
 
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -15,7 +14,8 @@ use libtest_mimic::Trial;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-use crate::common::signals::{send, until, until_signals_are_handled};
+use crate::broker::{Broker, Operator};
+use crate::common::signals::{send, until_signals_are_handled};
 use crate::common::{Run, directory, file, perfkit, words};
 use crate::peer;
 
@@ -36,6 +36,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             settings_that_cannot_keep_the_promise_are_refused,
             shards_are_joined,
             secrets_open_the_server_and_are_not_shown,
+            credentials_of_an_operator_open_the_server,
             the_server_is_known_by_its_certificate,
         ],
     ]
@@ -51,131 +52,6 @@ fn number(name: &str, otherwise: u64) -> u64 {
 
 fn events() -> u64 {
     number("PERFKIT_WORKERS_EVENTS", 30_000)
-}
-
-fn free_port() -> u16 {
-    // Free a moment ago, and asked for at once.
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
-}
-
-/// A server with its streams in a directory, killed when dropped.
-struct Broker {
-    process: Child,
-    root: tempfile::TempDir,
-    port: u16,
-    monitor: u16,
-}
-
-impl Broker {
-    fn start() -> Self {
-        Self::start_with("")
-    }
-
-    /// A server with more lines in its configuration.
-    fn start_with(configuration: &str) -> Self {
-        let root = directory();
-        let (port, monitor) = (free_port(), free_port());
-        let text = format!(
-            "listen: 127.0.0.1:{port}\nhttp: 127.0.0.1:{monitor}\njetstream {{ store_dir: store }}\n{configuration}\n"
-        );
-        file(root.path(), "server.conf", text.as_bytes());
-        let process = spawn_server(root.path());
-        let broker = Self {
-            process,
-            root,
-            port,
-            monitor,
-        };
-        broker.wait();
-        broker
-    }
-
-    /// Until it answers, JetStream included.
-    fn wait(&self) {
-        until("the server is healthy", || {
-            self.get("/healthz")
-                .is_some_and(|body| body.contains("\"ok\""))
-        });
-    }
-
-    fn kill(&mut self) {
-        self.process.kill().expect("killed");
-        self.process.wait().expect("ended");
-    }
-
-    fn restart(&mut self) {
-        self.process = spawn_server(self.root.path());
-        self.wait();
-    }
-
-    fn url(&self, stream: &str) -> String {
-        format!("nats://127.0.0.1:{}/{stream}", self.port)
-    }
-
-    fn get(&self, path: &str) -> Option<String> {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.monitor)).ok()?;
-        stream
-            .set_read_timeout(Some(Duration::from_secs(20)))
-            .ok()?;
-        write!(stream, "GET {path} HTTP/1.0\r\n\r\n").ok()?;
-        let mut text = String::new();
-        stream.read_to_string(&mut text).ok()?;
-        Some(text.split_once("\r\n\r\n")?.1.to_owned())
-    }
-
-    /// Creates a stream with any settings, by the protocol itself.
-    fn create(&self, stream: &str, settings: &str) {
-        let mut server = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
-        let subject = format!("$JS.API.STREAM.CREATE.{stream}");
-        let length = settings.len();
-        write!(
-            server,
-            "CONNECT {{}}\r\nPUB {subject} {length}\r\n{settings}\r\nPING\r\n"
-        )
-        .expect("sent");
-        until("the stream", || self.stream(stream).is_some());
-    }
-
-    /// What the server says of a stream, if there is one.
-    fn stream(&self, name: &str) -> Option<Value> {
-        let body = self.get("/jsz?accounts=true&streams=true")?;
-        let facts: Value = serde_json::from_str(&body).ok()?;
-        let streams = facts["account_details"][0]["stream_detail"].as_array();
-        streams?.iter().find(|entry| entry["name"] == name).cloned()
-    }
-
-    /// Messages of a stream, 0 if there is no such stream.
-    fn messages(&self, stream: &str) -> u64 {
-        let found = self.stream(stream);
-        found
-            .and_then(|entry| entry["state"]["messages"].as_u64())
-            .unwrap_or(0)
-    }
-
-    fn until_messages(&self, stream: &str, count: u64) {
-        until(&format!("{count} messages in {stream}"), || {
-            self.messages(stream) >= count
-        });
-    }
-}
-
-fn spawn_server(root: &Path) -> Child {
-    Command::new("nats-server")
-        .args(["-c", "server.conf", "-l", "server.log"])
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("it runs")
-}
-
-impl Drop for Broker {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }
 
 /// Expressions, events, and what `betree match` says of them without a server.
@@ -615,6 +491,53 @@ fn secrets_open_the_server_and_are_not_shown() {
         "{}",
         run.stderr
     );
+}
+
+fn credentials_of_an_operator_open_the_server() {
+    let operator = Operator::new();
+    let broker = Broker::start_with(&operator.configuration());
+    let case = Case::new(200);
+    let text = operator.credentials(3600);
+    file(case.dir.path(), "worker.creds", text.as_bytes());
+    file(
+        case.dir.path(),
+        "old.creds",
+        operator.credentials(-30).as_bytes(),
+    );
+    file(
+        case.dir.path(),
+        "strange.creds",
+        Operator::new().credentials(3600).as_bytes(),
+    );
+    let seed = text
+        .lines()
+        .find(|line| line.starts_with("SU"))
+        .expect("a seed");
+    let jwt = text.lines().nth(1).expect("a JWT");
+    let is_silent = |said: &str| !said.contains(seed) && !said.contains(jwt);
+    let (events, answers) = (broker.url("IN"), broker.url("OUT"));
+    let feed = format!("betree feed --create --to {events} ad/events --report json");
+    for wrong in ["", "--creds old.creds", "--creds strange.creds"] {
+        let run = case.run(&format!("{feed} {wrong}")).expect(1);
+        assert!(run.stderr.contains("cannot connect"), "{}", run.stderr);
+    }
+    let run = case.run(&format!("{feed} --creds worker.creds")).expect(0);
+    assert!(is_silent(&run.stderr));
+    let worker = Case::worker(&broker, "--until-done");
+    // By the environment, as a deployment has it.
+    let run: Run = case
+        .command(&worker)
+        .env("NATS_CREDS", case.dir.path().join("worker.creds"))
+        .output()
+        .expect("it runs")
+        .into();
+    assert!(is_silent(&run.expect(0).stderr));
+    let joined = case
+        .run(&format!(
+            "betree join --blocks {events} --from {answers} --creds worker.creds"
+        ))
+        .expect(0);
+    assert!(joined.stdout == case.plain, "{}", joined.stderr);
 }
 
 fn the_server_is_known_by_its_certificate() {

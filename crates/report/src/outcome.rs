@@ -1,9 +1,11 @@
 //! What a run found, before it is a report.
 
+use std::time::Instant;
+
 use latency::Recording;
 use latency::report::{
-    Comparison, Done, Environment, Input, Latency, Load, SlowSample, Stated, Table, Validation,
-    Workload,
+    Comparison, Done, Environment, Input, Latency, Load, Resources, SlowSample, Stated, Table,
+    Validation, Workload,
 };
 
 use twox_hash::XxHash64;
@@ -45,12 +47,14 @@ pub struct Outcome {
     pub comparisons: Vec<Comparison>,
     /// What another tool stated without samples.
     pub stated: Stated,
-    /// Where and when the work was done, if that was before this run, and perhaps elsewhere: what this run takes, and the
-    /// machine that it is on, say nothing about it.
+    /// When the measured part began, where that was later than the run was prepared for it.
+    pub began: Option<Instant>,
+    /// Where and when the work was done, if that was before this run, or by other processes, perhaps elsewhere: what this
+    /// run takes, and the machine that it is on, say nothing about it.
     pub done_before: Option<Before>,
 }
 
-/// What is known of work that was done before.
+/// What is known of work that this run did not do itself.
 #[derive(Debug, Clone)]
 pub struct Before {
     /// When it started, RFC 3339.
@@ -59,6 +63,8 @@ pub struct Before {
     pub duration_ns: Option<u64>,
     /// The machine.
     pub environment: Environment,
+    /// What the processes took that did the work, where that is known: then there are rates over that time.
+    pub resources: Option<Resources>,
 }
 
 impl Default for Before {
@@ -68,6 +74,7 @@ impl Default for Before {
             started_at: None,
             duration_ns: None,
             environment: Environment::unknown(),
+            resources: None,
         }
     }
 }
@@ -96,6 +103,7 @@ impl Outcome {
             tables: Vec::new(),
             comparisons: Vec::new(),
             stated: Stated::default(),
+            began: None,
             done_before: None,
         }
     }

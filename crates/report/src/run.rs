@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use latency::environment::{self, Meter};
 use latency::report::{
-    Command, Done, Environment, LoadModel, Report, Resources, SCHEMA, SlowSample, Throughput, Tool,
-    Workload, finite,
+    Command, Done, Environment, LoadModel, Report, SCHEMA, SlowSample, Throughput, Tool, Workload,
+    finite,
 };
 use latency::{Gate, IntervalLog, Spec};
 
@@ -204,13 +204,17 @@ impl Run {
     /// Turns the outcome into a report with its rates, its slowest samples and the gates' verdicts.
     #[must_use]
     pub fn finish(mut self, mut outcome: Outcome) -> Finished {
-        let duration = self.started.elapsed();
+        let waited = outcome.began.map_or(Duration::ZERO, |began| {
+            began.saturating_duration_since(self.started)
+        });
+        let duration = self.started.elapsed().saturating_sub(waited);
         let mut resources = self.meter.finish(&mut self.environment);
         let before = outcome.done_before.take();
-        let is_own = before.is_none();
+        let mut is_timed = true;
         let before = match before {
             Some(before) => {
-                resources = Resources::default();
+                is_timed = before.resources.is_some();
+                resources = before.resources.clone().unwrap_or_default();
                 before
             }
             None => {
@@ -218,9 +222,10 @@ impl Run {
                     floors::measured(&mut outcome, &mut self.environment);
                 }
                 Before {
-                    started_at: Some(self.started_at.to_string()),
+                    started_at: Some((self.started_at + waited).to_string()),
                     duration_ns: Some(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)),
                     environment: self.environment,
+                    resources: None,
                 }
             }
         };
@@ -259,7 +264,8 @@ impl Run {
             gates: Vec::new(),
             exit_code: 0,
         };
-        if is_own {
+        if let (true, Some(ns)) = (is_timed, report.duration_ns) {
+            let duration = Duration::from_nanos(ns);
             rates(&mut report, outcome.ops, outcome.bytes_content, duration);
         }
         gates::decide(&options.gates, &mut report);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use latency::{IntervalLog, RATE_MAX_PER_S, RateError};
 
@@ -159,6 +159,11 @@ pub struct Plan {
     pub held_outside: HeldOutside,
     /// Also keeps [`Live`](crate::Live) distributions, for the callback of the run.
     pub live: bool,
+    /// When the first block of an open loop may be due. `None`: as soon as all is ready. Where this has passed by then,
+    /// the blocks that were due meanwhile are late.
+    pub start_at: Option<Instant>,
+    /// How long after it was due the start of a block counts as late. `None`: a microsecond.
+    pub late_above: Option<Duration>,
 }
 
 impl Default for Plan {
@@ -185,6 +190,8 @@ impl Default for Plan {
             intervals: None,
             held_outside: HeldOutside::default(),
             live: false,
+            start_at: None,
+            late_above: None,
         }
     }
 }
@@ -240,6 +247,10 @@ setters! {
     held_outside: HeldOutside,
     /// Sets [`Plan::live`].
     live: bool,
+    /// Sets [`Plan::start_at`].
+    start_at: Option<Instant>,
+    /// Sets [`Plan::late_above`].
+    late_above: Option<Duration>,
 }
 
 impl Plan {

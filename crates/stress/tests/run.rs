@@ -1,7 +1,7 @@
 //! Whole runs. None depends on the speed or load of the machine: they end after a number of blocks, and they
 //! assert counts.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use perfkit_stress::{Buckets, DataKind, Faults, Finding, Loop, Pace, Plan, PoolKind, codec, run};
 
@@ -247,5 +247,23 @@ fn a_loop_that_is_behind_sleeps_until_it_can_go_on() {
             assert!(counts.spun <= 20, "{pace:?}: {counts:?}");
             assert!(counts.slept <= 200 * 20, "{pace:?}: {counts:?}");
         }
+    }
+}
+
+#[test]
+fn an_open_loop_starts_when_it_is_told_to() {
+    let hour = Duration::from_secs(3600);
+    let open = |start_at, late| {
+        let plan = plan(50).pace(Pace::Uniform(1_000.0));
+        let plan = plan.start_at(Some(start_at)).late_above(Some(late));
+        found(&plan, "none").load.late_start_ratio
+    };
+    let start = Instant::now() + Duration::from_millis(200);
+    // Nothing starts before it is due, and nothing is an hour late.
+    assert_eq!(open(start, hour), Some(0.0));
+    assert!(Instant::now() >= start + Duration::from_millis(49));
+    // What was due two hours ago is.
+    if let Some(past) = Instant::now().checked_sub(2 * hour) {
+        assert_eq!(open(past, hour), Some(1.0));
     }
 }

@@ -1,9 +1,10 @@
 //! Codecs and pools under load against each other: who takes the least processor time for a byte, what
 //! leaks, and what rates the machine holds. The load itself is `perfkit-stress`.
 //!
-//! `runner` makes one run, `turns` those of several pairs in rounds, `sweep` those at several rates;
-//! `row` keeps what was found, `rank` and `tables` show it, `verdict` judges, `words` says it in sentences, [`run()`] connects them.
+//! `runner` makes one run, `turns` those of several pairs in rounds, `sweep` those at several rates; [`agents`] share
+//! the load of one; `row` keeps what was found, `rank` and `tables` show it, `verdict` judges, `words` says it in sentences, [`run()`] connects them.
 
+pub mod agents;
 mod plan;
 mod rank;
 mod row;

@@ -10,10 +10,15 @@ use files::conflicts::Files;
 #[command(next_help_heading = "Access")]
 pub(crate) struct AccessArgs {
     /// Credentials file, as `nsc generate creds` writes it; or NATS_CREDS
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["user", "token_file"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["user", "token_file"], hide_short_help = true)]
     pub(crate) creds: Option<PathBuf>,
     /// User; or NATS_USER. The password is in --password-file or NATS_PASSWORD
-    #[arg(long, value_name = "NAME", conflicts_with = "token_file")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with = "token_file",
+        hide_short_help = true
+    )]
     pub(crate) user: Option<String>,
     /// File with the password of --user
     #[arg(long, value_name = "FILE", hide_short_help = true)]

@@ -29,6 +29,7 @@ pub(super) fn page(
         started_at: Some(when.began.to_string()),
         duration_ns: Some(when.took_ns),
         environment: environment.clone(),
+        resources: None,
     });
     let mut options = RunOptions::new("", "", super::NAME);
     options.tool = stated.tool.clone();

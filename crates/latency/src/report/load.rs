@@ -39,7 +39,7 @@ pub struct Load {
     pub rate_target_per_s: Option<f64>,
     /// Operations a second done.
     pub rate_achieved_per_s: Option<f64>,
-    /// Share of operations that started later than the clock's resolution after they were due.
+    /// Share of operations that started late: later than the clock's resolution after they were due, or than `late_after_ns` of the workload.
     pub late_start_ratio: Option<f64>,
     /// The greatest number of operations that were due and not started.
     pub backlog_max: Option<u64>,

@@ -195,6 +195,7 @@ fn before(files: &[Saved]) -> Before {
             _ => None,
         },
         environment: environment.map_or_else(Environment::unknown, stated),
+        resources: None,
     }
 }
 

@@ -71,7 +71,7 @@ pub fn run(
         live_tallies: (0..if plan.live { threads } else { 0 })
             .map(|_| LiveTally::default())
             .collect(),
-        start: Instant::now(),
+        start: plan.start_at.unwrap_or_else(Instant::now),
     };
     let cpu = CpuClock::Process.now();
     let mut watched = Watched {

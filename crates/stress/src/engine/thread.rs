@@ -46,7 +46,13 @@ pub(super) fn run(shared: &Shared<'_>, index: usize, schedule: Option<Schedule>)
         decompressor: Seat::new(index),
         recorders: Rows::new(plan, plan.pace != Pace::Closed, shared.start)
             .tracked(shared.live_tallies.get(index)),
-        pacer: schedule.map(|schedule| Pacer::new(schedule, shared.start)),
+        pacer: schedule.map(|schedule| {
+            let pacer = Pacer::new(schedule, shared.start);
+            match plan.late_above {
+                Some(late) => pacer.late_above(late),
+                None => pacer,
+            }
+        }),
         content: Vec::with_capacity(shared.data.block_bytes_max()),
         block: Vec::new(),
         last_end: shared.start,

@@ -1,5 +1,6 @@
 //! NATS JetStream: addresses ([`Address`]), who somebody is ([`Access`]), streams and their settings, and the engine
-//! ([`Worker`]), the source of a feeder ([`Feeder`]) and the reader of answers ([`Reader`]).
+//! ([`Worker`]), the source of a feeder ([`Feeder`]) and the reader of answers ([`Reader`]); messages that no stream keeps
+//! ([`Listener`]).
 
 mod access;
 mod address;
@@ -8,6 +9,7 @@ mod feeder;
 mod headers;
 mod reader;
 mod streams;
+mod talk;
 mod worker;
 
 pub use access::Access;
@@ -16,4 +18,5 @@ pub use connect::Connection;
 pub use feeder::{Feeder, Known};
 pub use reader::Reader;
 pub use streams::{Facts, Keep};
+pub use talk::Listener;
 pub use worker::{Setup, Worker};

@@ -3,13 +3,19 @@
 impl StressArgs {
     /// What it reads and writes.
     pub(crate) fn files(&self) -> Files<'_> {
-        self.output
+        let files = self
+            .output
             .files()
             .sources(&self.files, false)
-            .stdout(Stdout::Report)
+            .stdout(Stdout::Report);
+        #[cfg(feature = "workers")]
+        let files = self.access.files(files);
+        files
     }
 }
 
+#[cfg(feature = "workers")]
+pub(crate) mod agents;
 mod parse;
 #[cfg(test)]
 mod tests;
@@ -91,7 +97,8 @@ pub(crate) struct StressArgs {
     #[arg(long, alias = "min_size", value_name = "SIZE", default_value = "2048", value_parser = units::size)]
     min_size: u64,
     /// Limit of block sizes, exclusive, if above --min-size
-    #[arg(long, alias = "max_size", value_name = "SIZE", default_value = "2048", value_parser = units::size)]
+    #[arg(long, alias = "max_size", value_name = "SIZE", default_value = "2048", value_parser = units::size,
+          hide_short_help = true)]
     max_size: u64,
     /// Data: uuid, json, log, html, source, binary, random or zeros
     #[arg(
@@ -142,7 +149,7 @@ pub(crate) struct StressArgs {
     #[arg(short, long, value_name = "TIME", value_parser = units::duration, overrides_with = "soak")]
     duration: Option<Duration>,
     /// Run until interrupted
-    #[arg(long, overrides_with = "duration")]
+    #[arg(long, overrides_with = "duration", hide_short_help = true)]
     soak: bool,
     /// Stop after N blocks
     #[arg(long, value_name = "N", hide_short_help = true)]
@@ -177,10 +184,17 @@ pub(crate) struct StressArgs {
     /// Seed of contents and arrivals
     #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
     pub(crate) seed: u64,
+    #[cfg(feature = "workers")]
+    #[command(flatten)]
+    pub(crate) agents: agents::AgentsArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) live: LiveArgs,
+    // Last, for its heading holds for what follows.
+    #[cfg(feature = "workers")]
+    #[command(flatten)]
+    pub(crate) access: crate::args::nats::AccessArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -229,13 +243,6 @@ impl StressArgs {
             )
             .help("name one of each, and use --duration"));
         }
-        let far = |address: &SocketAddr| !address.ip().is_loopback() && !self.metrics_remote;
-        if let Some(address) = self.metrics.filter(far) {
-            return Err(Failure::usage(format!(
-                "--metrics {address} can be reached from other machines"
-            ))
-            .help("use 127.0.0.1, or add --metrics-remote to allow that"));
-        }
         let data: DataKind = self
             .data
             .parse()
@@ -271,8 +278,20 @@ impl StressArgs {
         plan.uniform = self.arrivals == ArrivalsArg::Uniform;
         Ok(StressPlan {
             plan,
-            metrics: self.metrics,
+            metrics: self.metrics()?,
         })
+    }
+
+    /// Where live metrics are served, if that is as safe as it was asked to be.
+    pub(crate) fn metrics(&self) -> Result<Option<SocketAddr>> {
+        let far = |address: &SocketAddr| !address.ip().is_loopback() && !self.metrics_remote;
+        match self.metrics.filter(far) {
+            Some(address) => Err(Failure::usage(format!(
+                "--metrics {address} can be reached from other machines"
+            ))
+            .help("use 127.0.0.1, or add --metrics-remote to allow that")),
+            None => Ok(self.metrics),
+        }
     }
 
     /// The kind of generated data, as typed.

@@ -1,5 +1,7 @@
 //! `perfkit stress`: codecs and pools under load.
 
+#[cfg(feature = "workers")]
+mod agents;
 pub(crate) mod flags;
 mod follow;
 mod lines;

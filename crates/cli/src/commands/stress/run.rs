@@ -12,6 +12,8 @@ use report::{ExitStatus, Outcome};
 use stress::{DataKind, Loop, Pace};
 
 use crate::commands::content;
+#[cfg(feature = "workers")]
+use crate::commands::stress::agents;
 use crate::commands::stress::flags::{SOAK, StressArgs, StressPlan};
 use crate::commands::stress::follow::Follower;
 use crate::commands::stress::metrics::Metrics;
@@ -23,6 +25,16 @@ use crate::term::message;
 
 /// Runs the command.
 pub(crate) fn run(args: &StressArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    #[cfg(feature = "workers")]
+    {
+        args.agents.check(&args.access)?;
+        if let Some(address) = &args.agents.lead {
+            return agents::lead(args, address, name, argv);
+        }
+        if let Some(address) = &args.agents.join {
+            return agents::join(args, address, name, argv);
+        }
+    }
     let StressPlan { mut plan, metrics } = args.plan()?;
     if plan.run.threads == 0 {
         plan.run.threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -77,7 +89,7 @@ fn takes(plan: &Plan) -> Option<Duration> {
     Some(bench::stress::duration(plan))
 }
 
-fn failed(error: bench::Error) -> Failure {
+pub(super) fn failed(error: bench::Error) -> Failure {
     match error {
         error @ bench::Error::Settings { .. } => {
             Failure::from(error).help("see `perfkit stress --help`")
@@ -87,7 +99,7 @@ fn failed(error: bench::Error) -> Failure {
 }
 
 /// Says why the run fails its gate.
-fn complain(complaint: &Complaint) {
+pub(super) fn complain(complaint: &Complaint) {
     let help = match complaint {
         Complaint::Leak { .. } => "use a longer --duration, and look at the slopes",
         _ => "choose a higher level, or lower --min-ratio",
@@ -96,7 +108,7 @@ fn complain(complaint: &Complaint) {
 }
 
 /// Data that is generated during the run has no size.
-fn note_generated(outcome: &mut Outcome, kind: &str) {
+pub(super) fn note_generated(outcome: &mut Outcome, kind: &str) {
     outcome.workload.inputs.push(Input {
         path: format!("generated:{kind}"),
         bytes: 0,
@@ -105,7 +117,7 @@ fn note_generated(outcome: &mut Outcome, kind: &str) {
     outcome.workload.inputs_total = 1;
 }
 
-fn describe(plan: &Plan, outcome: &mut Outcome) {
+pub(super) fn describe(plan: &Plan, outcome: &mut Outcome) {
     let names: Vec<String> = plan.pairs.iter().map(pair_name).collect();
     let run = &plan.run;
     let params = &mut outcome.workload.params;

@@ -151,9 +151,9 @@ pub(crate) struct FeedArgs {
           value_parser = clap::value_parser!(u8).range(1..=5))]
     pub(crate) replicas: u8,
     #[command(flatten)]
-    pub(crate) access: AccessArgs,
-    #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
 }
 
 impl FeedArgs {
@@ -196,9 +196,9 @@ pub(crate) struct JoinArgs {
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = units::size, hide_short_help = true)]
     pub(crate) window: u64,
     #[command(flatten)]
-    pub(crate) access: AccessArgs,
-    #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
 }
 
 impl JoinArgs {

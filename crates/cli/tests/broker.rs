@@ -1,0 +1,219 @@
+//! A real server of NATS on a port of this machine, for tests of what talks over it.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use base64::Engine as _;
+use nkeys::KeyPair;
+use serde_json::Value;
+
+use crate::common::signals::until;
+use crate::common::{directory, file};
+
+fn free_port() -> u16 {
+    // Free a moment ago, and asked for at once.
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+/// A server with its streams in a directory, killed when dropped.
+pub(crate) struct Broker {
+    pub(crate) process: Child,
+    root: tempfile::TempDir,
+    pub(crate) port: u16,
+    monitor: u16,
+}
+
+impl Broker {
+    pub(crate) fn start() -> Self {
+        Self::start_with("")
+    }
+
+    /// A server with more lines in its configuration.
+    pub(crate) fn start_with(configuration: &str) -> Self {
+        let root = directory();
+        let (port, monitor) = (free_port(), free_port());
+        let text = format!(
+            "listen: 127.0.0.1:{port}\nhttp: 127.0.0.1:{monitor}\njetstream {{ store_dir: store }}\n{configuration}\n"
+        );
+        file(root.path(), "server.conf", text.as_bytes());
+        let process = spawn_server(root.path());
+        let broker = Self {
+            process,
+            root,
+            port,
+            monitor,
+        };
+        broker.wait();
+        broker
+    }
+
+    /// Until it answers, JetStream included.
+    fn wait(&self) {
+        until("the server is healthy", || {
+            self.get("/healthz")
+                .is_some_and(|body| body.contains("\"ok\""))
+        });
+    }
+
+    pub(crate) fn kill(&mut self) {
+        self.process.kill().expect("killed");
+        self.process.wait().expect("ended");
+    }
+
+    pub(crate) fn restart(&mut self) {
+        self.process = spawn_server(self.root.path());
+        self.wait();
+    }
+
+    pub(crate) fn url(&self, stream: &str) -> String {
+        format!("nats://127.0.0.1:{}/{stream}", self.port)
+    }
+
+    fn get(&self, path: &str) -> Option<String> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.monitor)).ok()?;
+        stream
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .ok()?;
+        write!(stream, "GET {path} HTTP/1.0\r\n\r\n").ok()?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text).ok()?;
+        Some(text.split_once("\r\n\r\n")?.1.to_owned())
+    }
+
+    /// Creates a stream with any settings, by the protocol itself.
+    pub(crate) fn create(&self, stream: &str, settings: &str) {
+        let mut server = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
+        let subject = format!("$JS.API.STREAM.CREATE.{stream}");
+        let length = settings.len();
+        write!(
+            server,
+            "CONNECT {{}}\r\nPUB {subject} {length}\r\n{settings}\r\nPING\r\n"
+        )
+        .expect("sent");
+        until("the stream", || self.stream(stream).is_some());
+    }
+
+    /// What the server says of a stream, if there is one.
+    fn stream(&self, name: &str) -> Option<Value> {
+        let body = self.get("/jsz?accounts=true&streams=true")?;
+        let facts: Value = serde_json::from_str(&body).ok()?;
+        let streams = facts["account_details"][0]["stream_detail"].as_array();
+        streams?.iter().find(|entry| entry["name"] == name).cloned()
+    }
+
+    /// Messages of a stream, 0 if there is no such stream.
+    pub(crate) fn messages(&self, stream: &str) -> u64 {
+        let found = self.stream(stream);
+        found
+            .and_then(|entry| entry["state"]["messages"].as_u64())
+            .unwrap_or(0)
+    }
+
+    pub(crate) fn until_messages(&self, stream: &str, count: u64) {
+        until(&format!("{count} messages in {stream}"), || {
+            self.messages(stream) >= count
+        });
+    }
+}
+
+fn spawn_server(root: &Path) -> Child {
+    Command::new("nats-server")
+        .args(["-c", "server.conf", "-l", "server.log"])
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it runs")
+}
+
+impl Drop for Broker {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Who decides on a server, whom it trusts, and who may come: keys and the JWTs that they sign, as `nsc` makes them.
+pub(crate) struct Operator {
+    operator: KeyPair,
+    account: KeyPair,
+    system: KeyPair,
+}
+
+impl Operator {
+    pub(crate) fn new() -> Self {
+        Self {
+            operator: KeyPair::new_operator(),
+            account: KeyPair::new_account(),
+            system: KeyPair::new_account(),
+        }
+    }
+
+    /// Lines of a server's configuration that trust this operator, and know its accounts.
+    pub(crate) fn configuration(&self) -> String {
+        let operator = jwt(
+            &self.operator,
+            &self.operator.public_key(),
+            &serde_json::json!({"type": "operator", "version": 2}),
+        );
+        let account = |key: &KeyPair, storage: i64| {
+            let claims = serde_json::json!({
+                "limits": {
+                    "subs": -1, "data": -1, "payload": -1, "imports": -1, "exports": -1, "wildcards": true, "conn": -1,
+                    "leaf": -1, "mem_storage": storage, "disk_storage": storage, "streams": -1, "consumer": -1
+                },
+                "default_permissions": {"pub": {}, "sub": {}}, "type": "account", "version": 2
+            });
+            format!(
+                "{}: {}",
+                key.public_key(),
+                jwt(&self.operator, &key.public_key(), &claims)
+            )
+        };
+        format!(
+            "operator: {operator}\nsystem_account: {}\nresolver: MEMORY\nresolver_preload {{\n{}\n{}\n}}",
+            self.system.public_key(),
+            account(&self.account, -1),
+            account(&self.system, 0),
+        )
+    }
+
+    /// The credentials file of a new user of the account, whose JWT ends in so many seconds.
+    pub(crate) fn credentials(&self, ends_in_s: i64) -> String {
+        let user = KeyPair::new_user();
+        let claims = serde_json::json!({
+            "pub": {}, "sub": {}, "subs": -1, "data": -1, "payload": -1, "type": "user", "version": 2
+        });
+        let jwt = jwt_until(&self.account, &user.public_key(), &claims, Some(ends_in_s));
+        let seed = user.seed().expect("a seed");
+        format!(
+            "-----BEGIN NATS USER JWT-----\n{jwt}\n------END NATS USER JWT------\n\n\
+             -----BEGIN USER NKEY SEED-----\n{seed}\n------END USER NKEY SEED------\n"
+        )
+    }
+}
+
+fn jwt(signer: &KeyPair, subject: &str, nats: &Value) -> String {
+    jwt_until(signer, subject, nats, None)
+}
+
+fn jwt_until(signer: &KeyPair, subject: &str, nats: &Value, ends_in_s: Option<i64>) -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let now = i64::try_from(since.expect("after 1970").as_secs()).expect("a time");
+    let mut claims = serde_json::json!({
+        "jti": "test", "iat": now - 60, "iss": signer.public_key(), "name": "test", "sub": subject, "nats": nats
+    });
+    if let Some(seconds) = ends_in_s {
+        claims["exp"] = (now + seconds).into();
+    }
+    let base64 = base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    let head = base64.encode(r#"{"typ":"JWT","alg":"ed25519-nkey"}"#);
+    let text = format!("{head}.{}", base64.encode(claims.to_string()));
+    let signature = signer.sign(text.as_bytes()).expect("signed");
+    format!("{text}.{}", base64.encode(signature))
+}
