@@ -75,6 +75,8 @@ usage: cargo xtask CHORE
                          measure the cost of a dictionary per call
   peers commands [--quick]
                          compare commands of known work by perfkit and by hyperfine: verdicts, errors, time
+  peers workers [--quick]
+                         compare workers on NATS JetStream with matching without a broker
   peers verdicts [--quick]
                          simulate how often verdicts, gates and intervals are right
   record NAME FILE…      put reports of perfkit (or runs of `tune --json`) into a record that has a
@@ -150,6 +152,8 @@ fn main() -> ExitCode {
         ["peers", "commands", "--quick"] => peers::commands::run::run(peers::Size::Quick),
         ["peers", "verdicts"] => peers::verdicts::run::run(peers::Size::Full),
         ["peers", "verdicts", "--quick"] => peers::verdicts::run::run(peers::Size::Quick),
+        ["peers", "workers"] => peers::workers::run::run(peers::Size::Full),
+        ["peers", "workers", "--quick"] => peers::workers::run::run(peers::Size::Quick),
         ["record", name, files @ ..] if !files.is_empty() => peers::reports::put::put(name, files),
         ["tune", words @ ..] => tune::run(words),
         ["help" | "--help" | "-h"] => {

@@ -6,7 +6,7 @@
 //! archives: measurements of their own, in rounds. [`deflate`], [`deflate_sweep`], [`dictionary`], [`betree`], [`fix_log`],
 //! [`fix_shapes`] and [`async_streams`] run one program each and keep what it prints; [`reports`] keeps reports of perfkit, [`recipes`] runs
 //! of `cargo xtask tune`. [`commands`] compares
-//! commands of known work with hyperfine. [`verdicts`] measures nothing: it simulates.
+//! commands of known work with hyperfine. [`workers`] compares matching with and without a broker. [`verdicts`] measures nothing: it simulates.
 
 pub(crate) mod async_streams;
 pub(crate) mod betree;
@@ -33,6 +33,7 @@ mod small;
 pub(crate) mod stress;
 mod table;
 pub(crate) mod verdicts;
+pub(crate) mod workers;
 pub(crate) mod zip;
 
 use std::fs;

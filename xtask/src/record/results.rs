@@ -8,7 +8,7 @@ use crate::peers::{
     async_streams, betree, betree_shapes, commands, comparisons, deflate, deflate_sweep,
     dictionary, fix, fix_desk, fix_log, fix_session, fix_shapes, gzip, recipes, reports,
 };
-use crate::peers::{stress, verdicts, zip};
+use crate::peers::{stress, verdicts, workers, zip};
 
 /// The results.
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,6 +33,7 @@ pub(crate) enum Results {
     Reports(reports::Reports),
     Stress(stress::Stress),
     Verdicts(verdicts::Verdicts),
+    Workers(workers::Workers),
     Zip(zip::Zip),
     ZipInterop(zip::interop::Interop),
     ZipMemory(zip::memory::Memory),
@@ -60,6 +61,7 @@ impl Results {
             Self::Reports(body) => body,
             Self::Stress(body) => body,
             Self::Verdicts(body) => body,
+            Self::Workers(body) => body,
             Self::Zip(body) => body,
             Self::ZipInterop(body) => body,
             Self::ZipMemory(body) => body,
