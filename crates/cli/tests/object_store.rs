@@ -29,6 +29,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             what_appears_meanwhile_is_not_replaced,
             the_server_copies_what_is_merged,
             a_hundred_archives_are_merged,
+            a_list_of_keys_is_done_once_whoever_dies,
+            archives_that_are_there_are_kept_if_that_is_asked_for,
         ],
     ]
 }
@@ -350,4 +352,111 @@ fn a_hundred_archives_are_merged() {
 
 fn common_run(dir: &Path, line: &str) {
     crate::common::run(dir, crate::common::words(line)).expect(0);
+}
+
+/// A list of keys by two processes that both have all of it, from either end: one is killed. Each object is there once,
+/// with the bytes that one process makes of the same files here, and what the other found done was not done again.
+/// `PERFKIT_OBJECTS=1000` is the full size.
+fn a_list_of_keys_is_done_once_whoever_dies() {
+    let count: usize = std::env::var("PERFKIT_OBJECTS")
+        .ok()
+        .and_then(|value| value.parse().ok())
+        .unwrap_or(200);
+    let (store, dir) = (Store::start(), directory());
+    let bucket = store.root.path().join("bucket");
+    std::fs::create_dir(bucket.join("in")).expect("made");
+    let (_, content) = samples(40_000 + count).swap_remove(0);
+    let mut names: Vec<String> = (0..count).map(|nth| format!("{nth:04}.json")).collect();
+    for (nth, name) in names.iter().enumerate() {
+        file(
+            &bucket.join("in"),
+            name,
+            &content[nth..nth + 2_000 + nth * 7 % 30_000],
+        );
+    }
+    let list = |names: &[String]| -> String {
+        names
+            .iter()
+            .map(|name| format!("s3://bucket/in/{name}\n"))
+            .collect()
+    };
+    file(dir.path(), "forwards", list(&names).as_bytes());
+    names.reverse();
+    file(dir.path(), "backwards", list(&names).as_bytes());
+    let line = |keys: &str| {
+        format!(
+            "compress --skip-existing --output-dir-flat s3://bucket/out --filelist {keys} --report json"
+        )
+    };
+    let mut first = store
+        .perfkit(dir.path(), &line("forwards"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it runs");
+    let second = store
+        .perfkit(dir.path(), &line("backwards"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let out = bucket.join("out");
+    let done = || std::fs::read_dir(&out).map_or(0, Iterator::count);
+    until("a quarter is done", || done() >= count / 4);
+    first.kill().expect("killed");
+    first.wait().expect("ended");
+    let second: Run = second.wait_with_output().expect("it ends").into();
+    let second = second.expect(0);
+    // Here, and by one process.
+    let sources = bucket.join("in").display().to_string();
+    std::fs::create_dir(dir.path().join("single")).expect("made");
+    let single = format!("compress -qr {sources} --output-dir-flat single");
+    store.run(dir.path(), &single).expect(0);
+    names.reverse();
+    let objects: Vec<_> = crate::common::names(&out);
+    let expected: Vec<_> = names.iter().map(|name| format!("{name}.zst")).collect();
+    assert_eq!(objects, expected);
+    for name in &expected {
+        let [there, here] = [out.join(name), dir.path().join("single").join(name)]
+            .map(|path| std::fs::read(path).expect("it is there"));
+        assert!(there == here, "{name} differs");
+    }
+    let report: serde_json::Value = {
+        let text = &second.stderr;
+        let start = text
+            .find("{\n")
+            .or_else(|| text.find('{'))
+            .expect("a report");
+        let end = text.rfind('}').expect("a report");
+        serde_json::from_str(&text[start..=end]).expect("JSON")
+    };
+    let kept = report["workload"]["params"]["targets_kept"].as_u64();
+    let written = report["workload"]["inputs_total"].as_u64();
+    let (kept, written) = (
+        kept.expect("some were there"),
+        written.expect("some were not"),
+    );
+    assert_eq!(kept + written, count as u64);
+    // A third run has nothing to do.
+    let again = store.run(dir.path(), &line("forwards")).expect(0);
+    assert!(
+        again
+            .stderr
+            .contains(&format!("{count} targets were there and are kept")),
+        "{}",
+        again.stderr
+    );
+}
+
+fn archives_that_are_there_are_kept_if_that_is_asked_for() {
+    let (store, dir) = (Store::start(), sources(1000));
+    let line = "zip -q --skip-existing s3://bucket/a.zip in/json";
+    store.run(dir.path(), line).expect(0);
+    let before = store.object("a.zip");
+    file(&dir.path().join("in"), "json", b"another");
+    store.run(dir.path(), line).expect(0);
+    assert!(store.object("a.zip") == before);
+    store
+        .run(dir.path(), "zip -q s3://bucket/a.zip in/json")
+        .expect(1);
 }

@@ -190,7 +190,11 @@ fn destination(source: &Path, request: &Request<'_>) -> Result<Destination> {
     if source.as_os_str() == "-" {
         return Ok(Destination::Stdout);
     }
-    let named = url::of(source).map(url::file_name).transpose()?;
+    let named = match (url::of(source), &request.place) {
+        (Some(url), Place::Mirror(_)) => Some(url::file_path(url)?),
+        (Some(url), _) => Some(url::file_name(url)?),
+        (None, _) => None,
+    };
     let source = named.as_deref().unwrap_or(source);
     let place = |name| place(source, name, &request.place).map(Destination::File);
     match request.direction {

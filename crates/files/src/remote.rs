@@ -160,7 +160,7 @@ impl Remote {
     }
 
     /// Whether there is such an object.
-    fn exists(&self) -> io::Result<bool> {
+    pub(crate) fn exists(&self) -> io::Result<bool> {
         match self.size() {
             Ok(_) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),

@@ -171,7 +171,7 @@ impl Target {
             Ok(metadata) => force && metadata.is_file(),
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         };
-        match plain {
+        match plain && url::of(path).is_none() {
             true => Self::new_file(path, force, source, false, context).map(Some),
             false => Ok(None),
         }
@@ -376,6 +376,34 @@ fn is_directory(path: &Path) -> Error {
         operation: Operation::Write,
         path: path.to_owned(),
     }
+}
+
+/// Whether there is something of that name already: a file, or an object of a store.
+///
+/// # Errors
+/// The store does not say.
+pub fn is_there(path: &Path, context: &Context) -> Result<bool> {
+    if is_stdout(path) {
+        return Ok(false);
+    }
+    match url::of(path) {
+        None => Ok(path.symlink_metadata().is_ok()),
+        Some(url) => match url::local(url) {
+            Some(local) => Ok(local.symlink_metadata().is_ok()),
+            None => is_object(path, url, context),
+        },
+    }
+}
+
+#[cfg(feature = "remote")]
+fn is_object(path: &Path, url: &str, context: &Context) -> Result<bool> {
+    let found = crate::remote::Remote::new(url, context.cancelled()).and_then(|one| one.exists());
+    found.map_err(|error| Error::write(path, error))
+}
+
+#[cfg(not(feature = "remote"))]
+fn is_object(_: &Path, url: &str, _: &Context) -> Result<bool> {
+    Err(url::unsupported(Operation::Write, url))
 }
 
 /// Whether `path` is a name of standard output.

@@ -63,6 +63,21 @@ pub fn file_name(url: &str) -> Result<PathBuf> {
     })
 }
 
+/// The whole path of a URL as that of a file, below the current directory.
+///
+/// # Errors
+/// The URL has no path, or one that leads upwards.
+pub fn file_path(url: &str) -> Result<PathBuf> {
+    let whole = decoded(path(url).trim_start_matches('/')).map(PathBuf::from);
+    let down = |path: &PathBuf| {
+        let mut parts = path.components();
+        path.file_name().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
+    };
+    whole.filter(down).ok_or_else(|| Error::UrlUnnamed {
+        url: url.to_owned(),
+    })
+}
+
 /// The file of this machine that a `file:` URL is about.
 #[must_use]
 pub fn local(url: &str) -> Option<PathBuf> {
@@ -130,6 +145,23 @@ mod tests {
         }
         for path in ["a", "-", "./https://h/a", "c://a", "https:/h/a", "a/s3://b"] {
             assert_eq!(of(Path::new(path)), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn paths_of_urls_lead_down() {
+        let path = |url: &str| file_path(url).ok();
+        let mirrored = |url: &str, is: &str| assert_eq!(path(url), Some(is.into()));
+        mirrored("s3://bucket/a/b%20c.zst", "a/b c.zst");
+        mirrored("https://h//a/b?x=/y", "a/b");
+        for url in [
+            "s3://bucket",
+            "s3://bucket/",
+            "s3://b/a/../c",
+            "s3://b/%2e%2e/c",
+            "s3://b/a/..",
+        ] {
+            assert_eq!(path(url), None, "{url}");
         }
     }
 

@@ -29,6 +29,12 @@ pub(crate) struct FileArgs {
     pub(crate) force: bool,
     #[arg(long = "no-force", overrides_with = "force", hide = true)]
     _no_force: bool,
+    /// Keep targets that exist, and take their sources for done
+    ///
+    /// Also if another process made the target meanwhile. So a list of files or keys can be done by several processes, and
+    /// again after one of them died.
+    #[arg(long, conflicts_with_all = ["force", "stdout", "rm"], hide_short_help = true)]
+    pub(crate) skip_existing: bool,
     /// Keep the source (the default)
     #[arg(short, long, overrides_with = "rm", hide_short_help = true)]
     keep: bool,

@@ -11,7 +11,7 @@ use crate::commands::compress::flags::{CompressArgs, CompressPlan};
 pub(crate) use crate::commands::compress::stage::Compress;
 use crate::commands::compress::train;
 use crate::commands::reference::{self, Reference};
-use crate::commands::transfer::{self, Options, Times};
+use crate::commands::transfer::{self, Options, Overwrite, Times};
 use crate::failure::{Failure, Result};
 use crate::io::listed;
 use crate::session::{Session, Setup};
@@ -83,7 +83,7 @@ pub(crate) fn run(
         .with_dictionaries(plan.encoder.dictionary.clone())
         .with_prefix(plan.encoder.prefix.clone());
     let options = Options {
-        overwrite: args.files_args.force.into(),
+        overwrite: Overwrite::of(&args.files_args),
         rm: args.files_args.rm,
         sparse: false,
         verify: plan.verify.then_some((plan.format, &decoder)),

@@ -11,7 +11,7 @@ use crate::commands::decompress::flags::{DecompressArgs, DecompressMode, Decompr
 pub(crate) use crate::commands::decompress::stage::Decompress;
 use crate::commands::list;
 use crate::commands::reference::Reference;
-use crate::commands::transfer::{self, Options, Times};
+use crate::commands::transfer::{self, Options, Overwrite, Times};
 use crate::failure::Result;
 use crate::io::listed;
 use crate::session::{Session, Setup};
@@ -60,7 +60,7 @@ pub(crate) fn run(
     let times = Times::new(&session, "block", &jobs);
     let mut stage = Decompress::new(&plan, times.around(&session, "run of frames"))?;
     let options = Options {
-        overwrite: args.files_args.force.into(),
+        overwrite: Overwrite::of(&args.files_args),
         rm: args.files_args.rm,
         sparse: plan.sparse,
         verify: None,

@@ -6,7 +6,7 @@ use std::time::Instant;
 use files::plan::{Destination, Job};
 use files::sink::{Buffer, Check, Sink, SinkOptions, Written};
 use files::source::{Hash, Reads, Source, Summary};
-use files::target::Target;
+use files::target::{self, Target};
 use files::{BUFFER_BYTES, INLINE_BYTES};
 
 use crate::commands::transfer::stream::{Stop, Stream, Times, Waits, write_error};
@@ -44,8 +44,17 @@ pub(super) fn one<S: Stage>(
     joined: Option<&Target>,
 ) -> Finished {
     let start = Instant::now();
-    let opening = hand.stage.open(job)?;
     let options = common.options;
+    if let (Overwrite::Keep, Destination::File(path)) = (options.overwrite, &job.destination) {
+        // Before its source is opened. To ask a store is for one thread alone.
+        if hand.helps && files::url::of(path).is_some() {
+            return Err(Stop::Declined);
+        }
+        if target::is_there(path, context())? {
+            return Err(Stop::Kept);
+        }
+    }
+    let opening = hand.stage.open(job)?;
     let wanted = (options.hash || options.verify.is_some()) && !opening.partial;
     let hash = match wanted {
         true => Hash::Yes,
@@ -67,7 +76,7 @@ pub(super) fn one<S: Stage>(
             }
         })?
     };
-    let own = target(job, &source, options, hand.helps)?;
+    let own = own_target(job, &source, options, hand.helps)?;
     let target = own.as_ref().or(joined);
     // A source is only removed if a file now has its content, not for a device.
     let replaceable = own.as_ref().is_some_and(Target::is_regular_file);
@@ -127,7 +136,7 @@ pub(super) fn one<S: Stage>(
         if let Some(metadata) = source.attributes() {
             target.copy_attributes(metadata);
         }
-        target.commit()?;
+        target.commit().map_err(|error| refused(error, options))?;
     }
     if options.rm && replaceable {
         remove(job, &source, &read)?;
@@ -136,8 +145,16 @@ pub(super) fn one<S: Stage>(
     Ok((read, written))
 }
 
+/// A target that appeared meanwhile was made by somebody else who does the same.
+fn refused(error: files::Error, options: &Options<'_>) -> Stop {
+    match (&error, options.overwrite) {
+        (files::Error::Exists { .. }, Overwrite::Keep) => Stop::Kept,
+        _ => error.into(),
+    }
+}
+
 /// The job's own target.
-fn target(
+fn own_target(
     job: &Job,
     source: &Source,
     options: &Options<'_>,
@@ -146,7 +163,8 @@ fn target(
     let target = match &job.destination {
         Destination::File(path) if helps => {
             let replace = matches!(options.overwrite, Overwrite::Always);
-            let plain = Target::create_plain(path, replace, source.attributes(), context())?;
+            let plain = Target::create_plain(path, replace, source.attributes(), context());
+            let plain = plain.map_err(|error| refused(error, options))?;
             // The other cases are for a caller that may ask or wait.
             plain.ok_or(Stop::Declined)?
         }
@@ -155,7 +173,8 @@ fn target(
             options.overwrite.allows(path),
             source.attributes(),
             context(),
-        )?,
+        )
+        .map_err(|error| refused(error, options))?,
         Destination::Stdout | Destination::Joined if helps => return Err(Stop::Declined),
         Destination::Stdout => Target::stdout(context())?,
         Destination::Joined | Destination::Nowhere => return Ok(None),

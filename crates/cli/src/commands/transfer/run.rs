@@ -42,6 +42,7 @@ pub(crate) fn run<S: Stage>(
         tell,
         done: 0,
         failed: jobs.failures.len() as u64,
+        kept: 0,
         stopped: None,
     };
     match joined(&jobs, options) {
@@ -61,6 +62,13 @@ pub(crate) fn run<S: Stage>(
         account.done = 0;
     }
     progress.finish();
+    if account.kept > 0 && options.warnings {
+        let kept = account.kept;
+        message::remark(&match kept {
+            1 => "1 target was there and is kept".to_owned(),
+            _ => format!("{kept} targets were there and are kept"),
+        });
+    }
     account.close(times)
 }
 
@@ -125,6 +133,8 @@ struct Account<'a> {
     tell: Option<Done<'a>>,
     done: u64,
     failed: u64,
+    /// Jobs whose targets were there.
+    kept: u64,
     /// Why no more jobs follow.
     stopped: Option<Stop>,
 }
@@ -158,6 +168,10 @@ impl Account<'_> {
                 }
                 // It appears completely or not at all.
             }
+            Err(Stop::Kept) => {
+                self.kept += 1;
+                return ControlFlow::Continue(());
+            }
             Err(stop) => {
                 self.stopped.get_or_insert(stop);
             }
@@ -170,6 +184,7 @@ impl Account<'_> {
             mut outcome,
             done,
             failed,
+            kept,
             stopped,
             ..
         } = self;
@@ -179,10 +194,14 @@ impl Account<'_> {
             Some(Stop::Failed(_)) => ExitStatus::Failure,
             // The reader of our output has gone, which is not a failure; earlier failures still count.
             _ if failed == 0 => ExitStatus::Ok,
-            _ if done == 0 => ExitStatus::Failure,
+            _ if done + kept == 0 => ExitStatus::Failure,
             _ => ExitStatus::Partial,
         };
         times.close(&mut outcome);
+        if kept > 0 {
+            let params = &mut outcome.workload.params;
+            params.insert("targets_kept".to_owned(), kept.into());
+        }
         outcome
     }
 }
@@ -193,7 +212,9 @@ pub(crate) fn make_directories(place: &Place, jobs: &Jobs) -> Result<()> {
         return Ok(());
     };
     for job in &jobs.jobs {
+        // A store has none.
         if let Destination::File(path) = &job.destination
+            && files::url::of(path).is_none()
             && let Some(directory) = path.parent()
         {
             std::fs::create_dir_all(directory)

@@ -8,6 +8,7 @@ use files::sink::Written;
 use files::source::Summary;
 use zstdkit::DecoderOptions;
 
+use crate::args::files::FileArgs;
 use crate::commands::formats::Format;
 use crate::commands::transfer::stream::{Stop, Stream};
 use crate::failure::Result;
@@ -90,6 +91,8 @@ pub(crate) type Done<'a> = &'a dyn Fn(&Job, &Summary, &Written);
 pub(crate) enum Overwrite {
     /// They are kept, and the job fails.
     Never,
+    /// They are kept, and their jobs count as done before.
+    Keep,
     /// They are replaced.
     Always,
     /// As the user answers this question.
@@ -103,9 +106,17 @@ impl From<bool> for Overwrite {
 }
 
 impl Overwrite {
+    /// What the flags say.
+    pub(crate) fn of(args: &FileArgs) -> Self {
+        match args.skip_existing {
+            true => Self::Keep,
+            false => args.force.into(),
+        }
+    }
+
     pub(super) fn allows(self, path: &Path) -> bool {
         match self {
-            Self::Never => false,
+            Self::Never | Self::Keep => false,
             Self::Always => true,
             Self::Ask(answer) => path.is_file() && answer(path),
         }

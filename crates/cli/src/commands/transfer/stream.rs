@@ -35,6 +35,8 @@ pub(crate) enum Stop {
     Interrupted,
     /// The reader of our output has gone: there is nothing left to do.
     PipeClosed,
+    /// Its target was there, and is kept.
+    Kept,
     /// This thread cannot process it: nothing was done, and another thread must take it.
     Declined,
 }

@@ -13,7 +13,7 @@ pub(super) fn settle(ended: std::result::Result<Totals, Stop>, failed: u64, outc
         Ok(_) if outcome.complete => ExitStatus::Ok,
         Ok(totals) if totals.entries == 0 => ExitStatus::Failure,
         Ok(_) => ExitStatus::Partial,
-        Err(Stop::PipeClosed) => ExitStatus::Ok,
+        Err(Stop::PipeClosed | Stop::Kept) => ExitStatus::Ok,
         // There is no other thread that could do it.
         Err(Stop::Declined) => ExitStatus::Failure,
         Err(Stop::Interrupted) => ExitStatus::Interrupted,

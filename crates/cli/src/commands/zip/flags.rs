@@ -215,6 +215,9 @@ pub(crate) struct ZipArgs {
     pub(crate) force: bool,
     #[arg(long = "no-force", overrides_with = "force", hide = true)]
     _no_force: bool,
+    /// Keep OUT if it exists, and end well: it was done before
+    #[arg(long, conflicts_with_all = ["force", "moves"], hide_short_help = true)]
+    pub(crate) skip_existing: bool,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
     #[command(flatten)]

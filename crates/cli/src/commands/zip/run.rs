@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use files::rights::Rights;
 use files::splice::Undo;
-use files::target::Target;
+use files::target::{self, Target};
 use latency::report::{Cell, Input, LatencyName, Table, Unit};
 use report::{ExitStatus, INPUTS_LISTED, Outcome, names};
 use zipstream::{AesStrength, Directory, Encryption, Totals};
@@ -56,6 +56,9 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         rows: &[LatencyName::Service, LatencyName::Hold],
         ..Setup::filter(name, argv, &args.report, &args.terminal, args.force)
     })?;
+    if args.skip_existing && plan.edit.is_none() && target::is_there(&args.output, context())? {
+        return session.finish(kept(args));
+    }
     let mut found = match plan.edit {
         Some(Edit::Delete(_)) => Sources::default(),
         _ => sources::find(&wanted(args, &plan)?, &plan, &args.output),
@@ -119,7 +122,11 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
                 base => {
                     let before = base.as_ref().map(|base| &base.metadata);
                     let before = before.or(overwritten.as_ref());
-                    let narrowed = appear(target, before, &rights)?;
+                    let narrowed = match appear(target, before, &rights) {
+                        // Somebody else made it meanwhile.
+                        Err(_) if is_kept(args, &plan) => return Err(Stop::Kept),
+                        appeared => appeared?,
+                    };
                     if let Some(mode) = narrowed.filter(|_| args.terminal.wants_warnings()) {
                         message::note(
                             &format!("the archive has the mode {mode:03o}, for not everybody may read all that is in it"),
@@ -137,6 +144,26 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     progress.finish();
     settle(ended, found.failures.len() as u64, &mut outcome);
     session.finish(outcome)
+}
+
+/// Whether an archive that is there now is to be kept.
+fn is_kept(args: &ZipArgs, plan: &ZipPlan) -> bool {
+    args.skip_existing
+        && plan.edit.is_none()
+        && target::is_there(&args.output, context()).is_ok_and(|is_there| is_there)
+}
+
+/// Nothing is done.
+fn kept(args: &ZipArgs) -> Outcome {
+    if args.terminal.wants_warnings() {
+        message::remark("1 target was there and is kept");
+    }
+    let mut outcome = Outcome::new("zip");
+    outcome
+        .workload
+        .params
+        .insert("targets_kept".to_owned(), 1.into());
+    outcome
 }
 
 /// What is packed: the paths of the command line, those of a list, or the files of all entries.
