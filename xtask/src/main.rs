@@ -45,6 +45,9 @@ usage: cargo xtask CHORE
   peers zstd CASE        only a level (19), a level with a number of threads (19T2),
                          decompression (d), that of many frames (dm), or many small files
                          (small); the record keeps the other cases
+  peers zstd-sweep [--quick]
+                         compare with the zstd command over kinds of data, levels, threads and pipes;
+                         PERFKIT_ZSTD names another zstd than the one on PATH
   peers zip [--quick]    compare archives with zip, unzip, bsdtar, 7zz and libraries
   peers zip PART         only libraries, programs or tables; the record keeps the rest
   peers zip-interop      let every reader read every kind of archive
@@ -111,6 +114,8 @@ fn main() -> ExitCode {
         ["peers", "zstd", case] => {
             peers::Only::parse(case).and_then(|only| peers::run(peers::Size::Full, &only))
         }
+        ["peers", "zstd-sweep"] => peers::zstd_sweep::run::run(peers::Size::Full),
+        ["peers", "zstd-sweep", "--quick"] => peers::zstd_sweep::run::run(peers::Size::Quick),
         ["peers", "zip"] => peers::zip::run(peers::Size::Full, peers::zip::Part::All),
         ["peers", "zip", "--quick"] => peers::zip::run(peers::Size::Quick, peers::zip::Part::All),
         ["peers", "zip", part, "--quick"] => {

@@ -4,7 +4,7 @@
 //! compares the answers before anything is timed, and collects the results in [`comparisons`], which
 //! becomes a [`Record`]. [`stress`] is about codecs of Go, [`fix`] about parsers of FIX, [`zip`] about
 //! archives: measurements of their own, in rounds. [`deflate`], [`deflate_sweep`], [`dictionary`], [`betree`], [`fix_log`],
-//! [`fix_shapes`] and [`async_streams`] run one program each and keep what it prints; [`reports`] keeps reports of perfkit, [`recipes`] runs
+//! [`fix_shapes`], [`zstd_sweep`] and [`async_streams`] run one program each and keep what it prints; [`reports`] keeps reports of perfkit, [`recipes`] runs
 //! of `cargo xtask tune`. [`commands`] compares
 //! commands of known work with hyperfine. [`workers`] compares matching with and without a broker. [`verdicts`] measures nothing: it simulates.
 
@@ -35,6 +35,7 @@ mod table;
 pub(crate) mod verdicts;
 pub(crate) mod workers;
 pub(crate) mod zip;
+pub(crate) mod zstd_sweep;
 
 use std::fs;
 use std::io::Write;

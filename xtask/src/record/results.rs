@@ -8,7 +8,7 @@ use crate::peers::{
     async_streams, betree, betree_shapes, commands, comparisons, deflate, deflate_sweep,
     dictionary, fix, fix_desk, fix_log, fix_session, fix_shapes, gzip, recipes, reports,
 };
-use crate::peers::{stress, verdicts, workers, zip};
+use crate::peers::{stress, verdicts, workers, zip, zstd_sweep};
 
 /// The results.
 #[derive(Debug, Serialize, Deserialize)]
@@ -37,6 +37,7 @@ pub(crate) enum Results {
     Zip(zip::Zip),
     ZipInterop(zip::interop::Interop),
     ZipMemory(zip::memory::Memory),
+    ZstdSweep(zstd_sweep::ZstdSweep),
 }
 
 impl Results {
@@ -65,6 +66,7 @@ impl Results {
             Self::Zip(body) => body,
             Self::ZipInterop(body) => body,
             Self::ZipMemory(body) => body,
+            Self::ZstdSweep(body) => body,
         }
     }
 }
