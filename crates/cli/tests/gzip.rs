@@ -345,3 +345,37 @@ fn the_second_of_two_files_is_the_target_of_lz4() {
     called(dir, "lz4 -qm dump r/dump").expect(0);
     assert!(dir.join("dump.lz4").exists() && dir.join("r/dump.lz4").exists());
 }
+
+#[cfg(unix)]
+#[test]
+fn rsyncable_is_for_gzip_files_too() {
+    let dir = directory();
+    let dir = dir.path();
+    let content = content();
+    write(dir, "a", &content);
+    run(
+        dir,
+        "compress -q --format gzip --rsyncable a -o own.gz",
+        b"",
+    )
+    .expect(0);
+    run(
+        dir,
+        "compress -q --format gzip --no-rsyncable a -o plain.gz",
+        b"",
+    )
+    .expect(0);
+    let named = called(dir, "gzip -n --rsyncable -c a").expect(0);
+    assert!(read(dir, "own.gz")[10..] == named.stdout[10..]);
+    let as_zstd = called(dir, "zstd -q --format=gzip --rsyncable -6 -c a").expect(0);
+    assert!(as_zstd.stdout[10..] == named.stdout[10..]);
+    assert!(read(dir, "own.gz") != read(dir, "plain.gz"));
+    let back = run(dir, "decompress -qq -c own.gz", b"").expect(0);
+    assert!(back.stdout == content);
+    let refused = run(dir, "compress -q --format xz --rsyncable a", b"").expect(2);
+    assert!(
+        refused.stderr.contains("settings that only zstd has"),
+        "{}",
+        refused.stderr
+    );
+}

@@ -320,6 +320,98 @@ fn what_is_written_depends_on_content_and_level_alone() {
 }
 
 #[test]
+fn rsyncable_files_depend_on_content_and_level_alone() {
+    let member = GzipMember::new();
+    for bytes in [0, 1, 8191, 8192, 300_000, 1_500_000] {
+        let content = mixed(bytes);
+        for level in [0, 1, 6, 9] {
+            let plain = GzipOptions::new().level(level).rsyncable(true);
+            let mut encoder = GzipEncoder::new(&plain);
+            let expected = written(&mut encoder, &member, &content, bytes.max(1), 1 << 20);
+            assert!(theirs(&expected, bytes) == content, "{bytes} at {level}");
+            for options in [plain.clone(), plain.threads(3)] {
+                let mut encoder = GzipEncoder::new(&options);
+                for (part, room) in [(1000, 7), (300_000, 100_000)] {
+                    let file = written(&mut encoder, &member, &content, part, room);
+                    assert!(file == expected, "{bytes} at {level} in {part}, {room}");
+                }
+            }
+        }
+    }
+}
+
+/// Lines of words and numbers, which do not repeat for long.
+fn lines(bytes: usize) -> Vec<u8> {
+    let words = [
+        "GET", "/index", "/image", "200", "404", "sensor", "value", "done",
+    ];
+    let mut random = Random(7);
+    let mut out = Vec::new();
+    while out.len() < bytes {
+        for _ in 0..6 {
+            out.extend_from_slice(words[random.next(words.len())].as_bytes());
+            out.push(b' ');
+        }
+        out.extend_from_slice(format!("{}\n", random.next(1 << 30)).as_bytes());
+    }
+    out
+}
+
+/// Bytes of `new` that are in no block of `old`, of those that begin at multiples of their size, wherever they are
+/// in `new`: what rsync would send.
+fn literals(old: &[u8], new: &[u8]) -> usize {
+    const BLOCK: usize = 1024;
+    let blocks: std::collections::HashSet<&[u8]> = old.chunks_exact(BLOCK).collect();
+    let (mut at, mut sent) = (0, 0);
+    while at < new.len() {
+        match new.get(at..at + BLOCK) {
+            Some(block) if blocks.contains(block) => at += BLOCK,
+            _ => (at, sent) = (at + 1, sent + 1),
+        }
+    }
+    sent
+}
+
+#[test]
+fn a_change_leaves_most_of_an_rsyncable_file_as_it_was() {
+    let content = lines(4 << 20);
+    let middle = content.len() / 2;
+    let changes: [Vec<u8>; 3] = [
+        [&content[..middle], b"inserted", &content[middle..]].concat(),
+        [&content[..middle], b"replaced", &content[middle + 8..]].concat(),
+        [&content[..middle], &content[middle + 5000..]].concat(),
+    ];
+    for level in [1, 6, 9] {
+        for threads in [0, 2] {
+            let options = GzipOptions::new().level(level).threads(threads);
+            let pack = |content: &[u8], rsyncable: bool| {
+                let options = options.clone().rsyncable(rsyncable);
+                let mut encoder = GzipEncoder::new(&options);
+                written(&mut encoder, &GzipMember::new(), content, 1 << 16, 1 << 16)
+            };
+            let (plain, old) = (pack(&content, false), pack(&content, true));
+            assert!(
+                old.len() * 100 < plain.len() * 106,
+                "{} {}",
+                old.len(),
+                plain.len()
+            );
+            for changed in &changes {
+                let sent = literals(&old, &pack(changed, true));
+                assert!(sent < 48 << 10, "{sent} of {} at {level}", old.len());
+            }
+            // Without it, all that follows an insertion is new.
+            let sent = literals(&plain, &pack(&changes[0], false));
+            assert!(
+                sent > plain.len() / 3,
+                "{sent} of {} at {level}",
+                plain.len()
+            );
+        }
+    }
+}
+
+#[test]
 fn names_and_times_are_written_and_read() {
     let mut encoder = GzipEncoder::new(&GzipOptions::new().level(9));
     let long = vec![b'n'; 4097];

@@ -57,7 +57,7 @@ pub(crate) struct SettingArgs {
         hide_short_help = true
     )]
     job_size: Option<u64>,
-    /// Limit changes of the output to where the input changed, for rsync
+    /// Limit changes of the output to where the input changed, for rsync; zstd and gzip files
     #[arg(long, overrides_with = "_no_rsyncable", hide_short_help = true)]
     rsyncable: bool,
     #[arg(long = "no-rsyncable", overrides_with = "rsyncable", hide = true)]

@@ -38,6 +38,8 @@ pub(super) struct GzipPlan {
     /// With its dot, if it has one.
     pub(super) suffix: OsString,
     pub(super) level: i32,
+    /// Whether chunks end by their content.
+    pub(super) rsyncable: bool,
 }
 
 impl GzipPlan {
@@ -59,6 +61,7 @@ impl GzipPlan {
             times: None,
             suffix: ".gz".into(),
             level: 6,
+            rsyncable: false,
         }
     }
 
@@ -211,8 +214,9 @@ fn one(plan: &mut GzipPlan, letter: char, word: &str) -> Result<()> {
         'r' => plan.recursive = true,
         't' => (plan.test, plan.decompress, plan.stdout) = (true, true, true),
         'v' => (plan.quiet, plan.verbose) = (false, plan.verbose + 1),
-        // Chunks of a fixed size keep changes local enough; files are complete before they have their name.
-        'R' | 'Y' => {}
+        'R' => plan.rsyncable = true,
+        // Files are complete before they have their name.
+        'Y' => {}
         '1'..='9' => plan.level = letter as i32 - '0' as i32,
         _ => return Err(unknown(word)),
     }
@@ -258,7 +262,8 @@ Usage: gzip [OPTION]... [FILE]...
   -v, --verbose       a line per file
   -V, --version       version
   -1, --fast … -9, --best   level, 6 by default
-      --rsyncable, --synchronous, -a, -b   accepted
+      --rsyncable     limit changes of the output to where the input changed, for rsync
+      --synchronous, -a, -b   accepted
 
 With no FILE, or with -, works on standard input. Files are compressed by all processors; xz, lzma, lz4 and zstd files
 are decompressed, too. Exit codes: 0 success, 1 error, 2 warning.

@@ -66,7 +66,9 @@ fn compress(plan: &GzipPlan, planned: Planned) -> Result<Ended> {
             name: plan.names(),
             time: plan.times(),
         },
-        encoder: EncoderOptions::default().with_level(plan.level),
+        encoder: EncoderOptions::default()
+            .with_level(plan.level)
+            .with_rsyncable(plan.rsyncable),
         recipe: None,
         threads: levels::threads(0)?.min(THREADS_MAX),
         file_threads: levels::file_threads(None)?,

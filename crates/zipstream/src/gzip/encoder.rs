@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use super::cut::Cutter;
 use super::header;
 use super::member::GzipMember;
 use crate::crc::Crc32;
@@ -27,6 +28,9 @@ pub struct GzipOptions {
     /// Threads that compress, in addition to the calling one. With 0, calls compress themselves. The bytes
     /// of the file do not depend on it.
     pub threads: usize,
+    /// Whether chunks end where the content says, so that a change leaves most bytes of the file as they
+    /// were, and programs such as rsync find them. The file becomes some percent larger, and takes longer.
+    pub rsyncable: bool,
     /// Threads shared with other encoders, in place of own ones. The encoder keeps `threads` of them
     /// busy, at least one.
     pub workers: Option<Workers>,
@@ -37,6 +41,7 @@ impl Default for GzipOptions {
         Self {
             level: LEVEL,
             threads: 0,
+            rsyncable: false,
             workers: None,
         }
     }
@@ -59,6 +64,13 @@ impl GzipOptions {
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
+        self
+    }
+
+    /// Sets [`rsyncable`](Self::rsyncable).
+    #[must_use]
+    pub fn rsyncable(mut self, rsyncable: bool) -> Self {
+        self.rsyncable = rsyncable;
         self
     }
 
@@ -100,8 +112,8 @@ enum State {
     Written,
 }
 
-/// Writes gzip files: members whose content is compressed in chunks of 256 KiB, each primed by the content
-/// before it. A call compresses at most one chunk, or hands it to a thread, and waits no longer than it is
+/// Writes gzip files: members whose content is compressed in chunks of 256 KiB, or of 24 KiB on average where
+/// [the content says where they end](GzipOptions::rsyncable), each primed by the content before it. A call compresses at most one chunk, or hands it to a thread, and waits no longer than it is
 /// told to. Memory: one chunk and its output; with threads, two for each.
 ///
 /// ```
@@ -126,6 +138,9 @@ pub struct GzipEncoder {
     in_flight: Option<InFlight>,
     engines: Engines,
     chunk: Chunk,
+    /// Where chunks end by their content, and whether the chunk ends here.
+    cutter: Option<Cutter>,
+    ended: bool,
     spare: Vec<Chunk>,
     /// Chunks that threads have.
     out_there: usize,
@@ -151,6 +166,8 @@ impl GzipEncoder {
             threads,
             engines: Engines::default(),
             chunk: Chunk::default(),
+            cutter: options.rsyncable.then(Cutter::default),
+            ended: false,
             spare: Vec::new(),
             out_there: 0,
             out: Vec::new(),
@@ -175,6 +192,7 @@ impl GzipEncoder {
         }
         header::write(member, self.level, &mut self.out);
         self.chunk.begin(0, Coding::Deflate, self.level);
+        self.restart();
         (self.sum, self.content_bytes) = (Crc32::new().sum(), 0);
         self.state = State::Open;
         Ok(())
@@ -257,13 +275,22 @@ impl GzipEncoder {
     fn take_content(&mut self, input: &[u8], end: bool, wait: Duration) -> Result<usize, Error> {
         let mut consumed = 0;
         loop {
-            let missing = CHUNK_BYTES - self.chunk.content().len();
+            let missing = match self.ended {
+                true => 0,
+                false => CHUNK_BYTES - self.chunk.content().len(),
+            };
             let rest = &input[consumed..];
             if missing > 0 && !rest.is_empty() {
                 let part = rest.len().min(missing);
                 // There may be less room at a time than is missing.
                 let room = self.chunk.room(CHUNK_BYTES);
-                let part = part.min(room.len());
+                let mut part = part.min(room.len());
+                if let Some(cutter) = &mut self.cutter
+                    && let Some(bytes) = cutter.cut(&rest[..part])
+                {
+                    part = bytes;
+                    self.ended = true;
+                }
                 room[..part].copy_from_slice(&rest[..part]);
                 self.chunk.advance(part);
                 consumed += part;
@@ -294,6 +321,7 @@ impl GzipEncoder {
                 let mut next = self.spare.pop().unwrap_or_default();
                 next.follow(&self.chunk);
                 let chunk = std::mem::replace(&mut self.chunk, next);
+                self.restart();
                 if let Some(in_flight) = &self.in_flight {
                     in_flight.submit(ChunkJob::Chunk(chunk))?;
                     self.out_there += 1;
@@ -303,12 +331,21 @@ impl GzipEncoder {
                 self.chunk.pack(&mut self.engines, false, &mut self.out)?;
                 self.count(self.chunk.crc32, self.chunk.content().len() as u64);
                 self.chunk.slide();
+                self.restart();
             }
         }
         if last {
             self.state = State::Ending;
         }
         Ok(())
+    }
+
+    /// The chunk is a new one.
+    fn restart(&mut self) {
+        self.ended = false;
+        if let Some(cutter) = &mut self.cutter {
+            cutter.restart();
+        }
     }
 
     /// Waits until the oldest chunk is finished, but no longer than `wait`.

@@ -1,6 +1,7 @@
 //! gzip (RFC 1952): members one after the other. They are read in any cut and verified, and written in chunks
 //! that threads can share.
 
+mod cut;
 mod decoder;
 mod encoder;
 mod error;

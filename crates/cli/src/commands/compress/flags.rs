@@ -241,7 +241,8 @@ impl CompressArgs {
             let plain = EncoderOptions::default()
                 .with_level(level)
                 .with_checksum(encoder.checksum)
-                .with_content_size(encoder.content_size);
+                .with_content_size(encoder.content_size)
+                .with_rsyncable(encoder.rsyncable && format == Format::Gzip);
             let of_zstd = encoder != plain
                 || self.settings.recipe(None).is_some()
                 || self.reference.dictionary.is_some()

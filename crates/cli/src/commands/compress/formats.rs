@@ -19,7 +19,8 @@ impl Compress {
                 threads => threads as usize,
             };
             let options = GzipOptions::new().level(self.plan.encoder.level);
-            GzipEncoder::new(&options.threads(threads))
+            let rsyncable = self.plan.encoder.rsyncable;
+            GzipEncoder::new(&options.threads(threads).rsyncable(rsyncable))
         });
         let result = self.write_member(stream, &mut encoder);
         if result.is_err() {
