@@ -340,8 +340,24 @@ fn the_second_of_two_files_is_the_target_of_lz4() {
     assert!(!dir.join("dump.lz4").exists());
     let refused = called(dir, "lz4 -q dump kept r/dump").expect(1);
     assert!(refused.stderr.contains("third file"), "{}", refused.stderr);
-    called(dir, "lz4 -q -l dump old.lz4").expect(1);
-    assert!(!dir.join("old.lz4").exists());
+    called(dir, "lz4 -q -l dump old.lz4").expect(0);
+    assert_eq!(read(dir, "old.lz4")[..4], [2, 0x21, 0x4c, 0x18]);
+    for line in [
+        "-BD",
+        "-B4 -BX",
+        "-B5DX --no-frame-crc",
+        "--content-size",
+        "--fast=9",
+        "--best",
+    ] {
+        called(dir, &format!("lz4 -qf {line} dump other.lz4")).expect(0);
+        // Its name says that it is to be decompressed.
+        called(dir, "lz4 -qf other.lz4 back").expect(0);
+        assert!(read(dir, "back") == content, "{line}");
+    }
+    called(dir, "lz4 -qf old.lz4 back").expect(0);
+    assert!(read(dir, "back") == content);
+    called(dir, "lz4 -qf -D dump dump other.lz4").expect(1);
     called(dir, "lz4 -qm dump r/dump").expect(0);
     assert!(dir.join("dump.lz4").exists() && dir.join("r/dump.lz4").exists());
 }

@@ -1,8 +1,9 @@
 //! The command line of the `zstd` program, for a binary that is called by one of its names.
 //!
 //! [`program`] is its names and environment variables, [`parse`](mod@parse) parses the arguments, [`tuning`] those
-//! about frames, [`training`] those of `--train`, and [`plan`] turns them into perfkit's own plans.
+//! about frames, [`training`] those of `--train`, [`lz4`] those that only lz4 has, and [`plan`] turns them into perfkit's own plans.
 
+mod lz4;
 mod parse;
 mod plan;
 mod program;

@@ -12,6 +12,7 @@ use crate::commands::decompress::flags::DecompressMode;
 use crate::commands::formats::Format;
 use crate::failure::{Failure, Result};
 use crate::zstd_compat::bench::BenchArgs;
+use crate::zstd_compat::flags::lz4::Lz4Line;
 use crate::zstd_compat::flags::program::{Name, Variables};
 use crate::zstd_compat::flags::training::Training;
 use crate::zstd_compat::flags::tuning::Tuning;
@@ -86,6 +87,8 @@ pub(crate) struct CommandLine {
     pub(crate) training: Training,
     pub(crate) bench: BenchArgs,
     pub(crate) reference: ReferenceArgs,
+    /// What only lz4 has.
+    pub(crate) lz4: Lz4Line,
     /// Whether -T0 counts processors that share a core.
     pub(crate) logical_cores: bool,
     /// Whether the settings of the level are printed for each file.
@@ -157,7 +160,7 @@ impl CommandLine {
             threads: (name == Name::Zstdmt).then_some(0),
             single_thread: false,
             check: true,
-            content_size: true,
+            content_size: name.format() == Format::Zstd,
             dictionary_id: true,
             sparse: true,
             rsyncable: false,
@@ -171,6 +174,7 @@ impl CommandLine {
                 dictionary: None,
                 patch_from: None,
             },
+            lz4: Lz4Line::default(),
             logical_cores: false,
             shows_settings: false,
             trace: None,
@@ -212,6 +216,9 @@ impl CommandLine {
                 continue;
             }
             rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+            if self.name.names_target() && self.lz4_letter(letter, &mut rest, word)? {
+                continue;
+            }
             let mut size = || number(&mut rest).ok_or_else(|| incorrect(word));
             match letter {
                 'T' => {
@@ -233,15 +240,6 @@ impl CommandLine {
                         'o' => self.output = Output::File(value),
                         _ => self.reference.dictionary = Some(value),
                     }
-                }
-                'm' if self.name.names_target() => self.several = true,
-                'l' if self.name.names_target() => {
-                    return Err(Failure::usage(
-                        "frames of lz4's legacy format (-l) are not written",
-                    )
-                    .help(
-                        "without -l, the frames are those of today's format; --list lists files",
-                    ));
                 }
                 'e' => {
                     let level = u32::try_from(size()?).map_err(|_| incorrect(word))?;
@@ -304,6 +302,9 @@ impl CommandLine {
             Some((key, value)) => (key, Some(value)),
             None => (word, None),
         };
+        if self.name.names_target() && self.lz4_flag(key, value, word)? {
+            return Ok(());
+        }
         if self.switch(key) && value.is_none() || self.asked.is_some() {
             return Ok(());
         }

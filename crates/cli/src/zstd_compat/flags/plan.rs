@@ -93,6 +93,7 @@ pub(crate) fn parse(
 ) -> Result<ZstdPlan> {
     let mut line = CommandLine::read(name, argv, variables)?;
     if name.names_target() {
+        line.choose_by_name();
         line.name_target()?;
     }
     let stdout = match &line.output {
@@ -296,7 +297,10 @@ impl CommandLine {
             threads: self.worker_threads()?,
             file_threads: self.file_threads()?,
             stream_size: self.stream_bytes,
-            packing: PackSettings::default(),
+            packing: PackSettings {
+                lz4: self.lz4.settings,
+                ..PackSettings::default()
+            },
             verify: false,
             exclude_compressed: false,
             seekable: None,

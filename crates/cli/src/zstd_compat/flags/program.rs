@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::commands::formats::Format;
 
-/// A name of the zstd program. Under those of lz4 it takes zstd's flags, for that format.
+/// A name of the zstd program. Under those of lz4 it takes zstd's flags, for that format, and lz4's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Name {
     Zstd,

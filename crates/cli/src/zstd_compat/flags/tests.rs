@@ -10,6 +10,7 @@ use zstdkit::{LongDistance, Parameters, Strategy};
 use crate::commands::compress::flags::CompressPlan;
 use crate::commands::decompress::flags::DecompressPlan;
 use crate::commands::formats::Format;
+use crate::commands::formats::settings::Lz4Settings;
 use crate::failure::Result;
 use crate::zstd_compat::flags::{Action, Name, Variables, ZstdPlan, parse};
 
@@ -100,6 +101,43 @@ fn formats_come_by_flags_and_names() {
     }
     for (line, rm) in [("lz4 --rm a", true), ("unlz4 a.lz4", false)] {
         assert_eq!(read(line).expect("read").targets.rm, rm, "{line}");
+    }
+}
+
+#[test]
+fn lines_of_lz4_have_their_own_settings() {
+    let of = |line: &str| compress(line).packing.lz4;
+    assert_eq!(of("lz4 -m a"), Lz4Settings::default());
+    assert!(!compress("lz4 -m a").encoder.content_size);
+    assert!(compress("lz4 --content-size -m a").encoder.content_size);
+    assert!(!compress("lz4 --no-frame-crc -m a").encoder.checksum);
+    for (line, block, linked, sums) in [
+        ("lz4 -B4 -m a", 4, false, false),
+        ("lz4 -BD7X -m a", 7, true, true),
+        ("lz4 -B5 -BD -BI -m a", 5, false, false),
+        ("lz4 -B64 -m a", 4, false, false),
+        ("lz4 -B100000 -m a", 5, false, false),
+        ("lz4 -B99M -m a", 7, false, false),
+    ] {
+        let own = of(line);
+        let found = (own.block, own.linked, own.block_sums);
+        assert_eq!(found, (block, linked, sums), "{line}");
+    }
+    assert!(of("lz4 -lm a").legacy);
+    assert_eq!(of("lz4 --fast -m a").acceleration, 1);
+    assert_eq!(of("lz4 --fast=7 -m a").acceleration, 7);
+    assert_eq!(compress("lz4 --best -m a").encoder.level, 12);
+    let writes = |line: &str| matches!(read(line).expect(line).action, Action::Decompress(_));
+    assert!(writes("lz4 a.lz4") && writes("lz4 a.lz4 b") && writes("unlz4 a"));
+    assert!(!writes("lz4 -z a.lz4") && !writes("lz4 -m a.lz4") && !writes("lz4 a b.lz4"));
+    for line in [
+        "lz4 -BQ a",
+        "lz4 -B a",
+        "lz4 -B8 a",
+        "lz4 --fast=0 a",
+        "lz4 -D d a",
+    ] {
+        assert!(read(line).is_err(), "{line}");
     }
 }
 
