@@ -43,7 +43,8 @@ pub struct RunOptions {
     /// or none, so a run that only reads measures none.
     pub floors: bool,
     /// Whether recorders keep distributions. Where a line is all that is read of a run, their extremes are enough, and
-    /// a run of a millisecond is not made longer by making and coding histograms: see [`Spec::only_extremes`].
+    /// a run of a millisecond is not made longer by making and coding histograms (see [`Spec::only_extremes`]), nor by
+    /// looking at the machine.
     pub distributions: bool,
 }
 
@@ -146,7 +147,11 @@ impl Run {
                 error,
             })?;
         }
-        let mut environment = environment::capture();
+        // Where a line is all that is read, nothing of it would be seen.
+        let mut environment = match options.distributions || options.strict_environment {
+            true => environment::capture(),
+            false => Environment::unknown(),
+        };
         if let Some(cpus) = &options.cpus {
             environment.pinned_cpus.clone_from(cpus);
             environment
