@@ -132,6 +132,13 @@ pub(super) fn train(
     };
     let (target, capacity) = (room.as_mut_ptr().cast(), room.len());
     let (samples, sample_sizes) = (content.as_ptr().cast(), sizes.as_ptr());
+    // All of these functions begin alike.
+    macro_rules! call {
+        ($function:ident, $settings:expr) => {
+            zstd_sys::$function(target, capacity, samples, sample_sizes, count, $settings)
+        };
+    }
+    let share = |percent: u32| f64::from(percent) / 100.0;
     #[allow(
         unsafe_code,
         reason = "the safe bindings lack these functions of libzstd"
@@ -143,7 +150,7 @@ pub(super) fn train(
                 d: one.d,
                 steps: one.steps,
                 nbThreads: 1,
-                splitPoint: f64::from(one.split_percent) / 100.0,
+                splitPoint: share(one.split_percent),
                 shrinkDict: one.shrink.is_some().into(),
                 shrinkDictMaxRegression: one.shrink.unwrap_or(0),
                 zParams: general,
@@ -153,23 +160,9 @@ pub(super) fn train(
             // Settings out of range are refused by libzstd.
             unsafe {
                 if one.k == 0 || one.d == 0 {
-                    zstd_sys::ZDICT_optimizeTrainFromBuffer_cover(
-                        target,
-                        capacity,
-                        samples,
-                        sample_sizes,
-                        count,
-                        &raw mut settings,
-                    )
+                    call!(ZDICT_optimizeTrainFromBuffer_cover, &raw mut settings)
                 } else {
-                    zstd_sys::ZDICT_trainFromBuffer_cover(
-                        target,
-                        capacity,
-                        samples,
-                        sample_sizes,
-                        count,
-                        settings,
-                    )
+                    call!(ZDICT_trainFromBuffer_cover, settings)
                 }
             }
         }
@@ -180,7 +173,7 @@ pub(super) fn train(
                 f: one.f,
                 steps: one.steps,
                 nbThreads: 1,
-                splitPoint: f64::from(one.split_percent) / 100.0,
+                splitPoint: share(one.split_percent),
                 accel: one.accel,
                 shrinkDict: one.shrink.is_some().into(),
                 shrinkDictMaxRegression: one.shrink.unwrap_or(0),
@@ -189,23 +182,9 @@ pub(super) fn train(
             // SAFETY: as above.
             unsafe {
                 if one.k == 0 || one.d == 0 {
-                    zstd_sys::ZDICT_optimizeTrainFromBuffer_fastCover(
-                        target,
-                        capacity,
-                        samples,
-                        sample_sizes,
-                        count,
-                        &raw mut settings,
-                    )
+                    call!(ZDICT_optimizeTrainFromBuffer_fastCover, &raw mut settings)
                 } else {
-                    zstd_sys::ZDICT_trainFromBuffer_fastCover(
-                        target,
-                        capacity,
-                        samples,
-                        sample_sizes,
-                        count,
-                        settings,
-                    )
+                    call!(ZDICT_trainFromBuffer_fastCover, settings)
                 }
             }
         }
@@ -215,16 +194,7 @@ pub(super) fn train(
                 zParams: general,
             };
             // SAFETY: as above. libzstd copies the samples and adds the guard band that it reads behind them.
-            unsafe {
-                zstd_sys::ZDICT_trainFromBuffer_legacy(
-                    target,
-                    capacity,
-                    samples,
-                    sample_sizes,
-                    count,
-                    settings,
-                )
-            }
+            unsafe { call!(ZDICT_trainFromBuffer_legacy, settings) }
         }
     };
     // Error codes count down from 0, far above any size.
