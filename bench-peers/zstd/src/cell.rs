@@ -9,10 +9,10 @@ use crate::run::{Line, Taken};
 /// Over this ratio a cell is measured again.
 const LIMIT: f64 = 1.03;
 /// Rounds of a cell, and the time after which no more begin.
-const ROUNDS: std::ops::RangeInclusive<usize> = 3..=11;
-const CELL: Duration = Duration::from_millis(1300);
+const ROUNDS: std::ops::RangeInclusive<usize> = 3..=9;
+const CELL: Duration = Duration::from_millis(600);
 /// More of both for a cell that is over the limit.
-const AGAIN: u32 = 3;
+const AGAIN: u32 = 2;
 
 /// What one program did in a cell.
 #[derive(Debug, Clone, Serialize)]

@@ -5,7 +5,7 @@
 //! one JSON object. Both programs take turns, in memory (`/dev/shm`) where there is some. Each cell states, for both,
 //! the median of wall and processor time, the largest resident size, and the size of the output. Every output is read
 //! back by the other program before anything is timed. Cells that are over the limit after the first pass are
-//! measured again, three times as often, because a machine that does other work makes some of them so.
+//! measured again, twice as often, because a machine that does other work makes some of them so.
 
 #![forbid(unsafe_code)]
 

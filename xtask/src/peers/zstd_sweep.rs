@@ -43,6 +43,8 @@ struct Side {
 
 /// A ratio over this is too much.
 const LIMIT: f64 = 1.03;
+/// Outputs that differ by less are of the same size, whatever the ratio.
+const SIZE_BYTES_MIN: u64 = 1024;
 /// Rows of the list of the worst.
 const ROWS_MAX: usize = 80;
 
@@ -53,9 +55,20 @@ impl Cell {
         Some(own as f64 / its.max(1) as f64)
     }
 
-    /// The worse of time and size.
+    /// Whether the output is too large.
+    fn is_large(&self) -> bool {
+        let more = self
+            .perfkit
+            .size_bytes
+            .zip(self.zstd.size_bytes)
+            .map_or(0, |(own, its)| own.saturating_sub(its));
+        more >= SIZE_BYTES_MIN && self.size_ratio().is_some_and(|ratio| ratio > LIMIT)
+    }
+
+    /// The worse of time and, where it counts, size.
     fn worst(&self) -> f64 {
-        self.wall_ratio.max(self.size_ratio().unwrap_or(0.0))
+        let size = self.size_ratio().filter(|_| self.is_large());
+        self.wall_ratio.max(size.unwrap_or(0.0))
     }
 
     fn is_over(&self) -> bool {
@@ -70,7 +83,7 @@ impl Body for ZstdSweep {
             "Both programs take turns on the same bytes in memory; each output was read back by the other program, or \
              compared. *wall*, *CPU*, *size* and *RSS* are perfkit's over zstd's: medians over the rounds, sizes of \
              the output, the largest resident size. *control* is a round of zstd over the one before. A cell over \
-             {LIMIT}x in wall time or size is *over*; it was measured again, three times as often. The content is \
+             {LIMIT}x in wall time, or in size by at least a KiB, is *over*; it was measured again, twice as often. The content is \
              smaller at higher levels. *pipes* reads from one and writes into another. zstd decompresses on one \
              thread; the threads are perfkit's."
         )?;
@@ -126,7 +139,7 @@ impl ZstdSweep {
                 .collect();
             let count = |test: &dyn Fn(&Cell) -> bool| of.iter().filter(|cell| test(cell)).count();
             let slow = count(&|cell| cell.wall_ratio > LIMIT);
-            let large = count(&|cell| cell.size_ratio().is_some_and(|ratio| ratio > LIMIT));
+            let large = count(&Cell::is_large);
             let walls = || of.iter().map(|cell| cell.wall_ratio);
             let size = match median(of.iter().filter_map(|cell| cell.size_ratio())) {
                 Some(ratio) => format!("{ratio:.4}x"),
@@ -216,9 +229,9 @@ mod tests {
     fn the_worst_is_first_and_size_counts_as_time_does() {
         let sweep = ZstdSweep {
             cells: vec![
-                cell("good", 0.9, Some((100, 100))),
+                cell("good", 0.9, Some((150, 100))),
                 cell("slow", 1.2, Some((100, 100))),
-                cell("large", 0.5, Some((150, 100))),
+                cell("large", 0.5, Some((150_000, 100_000))),
                 cell("many files", 1.02, None),
             ],
         };
