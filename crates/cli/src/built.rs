@@ -28,6 +28,7 @@ fn features() -> impl Iterator<Item = &'static str> {
         ("cloud", cfg!(feature = "cloud")),
         ("serve", cfg!(feature = "serve")),
         ("tls", cfg!(feature = "tls")),
+        ("web", cfg!(feature = "web")),
         ("workers", cfg!(feature = "workers")),
         ("zip-methods", cfg!(feature = "zip-methods")),
     ]

@@ -49,7 +49,7 @@ mod list;
 mod live;
 mod placed;
 mod read_and_written;
-#[cfg(feature = "cloud")]
+#[cfg(feature = "web")]
 mod remote;
 mod report_streams;
 mod reports;

@@ -405,6 +405,7 @@ fn an_interrupt_ends_a_wait_for_an_answer_and_for_a_byte() {
     }
 }
 
+#[cfg(feature = "cloud")]
 #[test]
 fn buckets_are_reached_by_what_the_environment_says() {
     let dir = directory();
@@ -450,6 +451,7 @@ fn buckets_are_reached_by_what_the_environment_says() {
 }
 
 /// Bytes that were asked for, of an object of this size.
+#[cfg(feature = "cloud")]
 fn bytes_asked(asked: &[Asked], total: usize) -> u64 {
     let bytes = asked.iter().filter(|asked| asked.method == "GET");
     let bytes = bytes.map(|asked| match asked.range {
@@ -460,6 +462,7 @@ fn bytes_asked(asked: &[Asked], total: usize) -> u64 {
 }
 
 /// An archive of many entries, and its bytes.
+#[cfg(feature = "cloud")]
 fn archive(dir: &Path) -> (Vec<(&'static str, Vec<u8>)>, Vec<u8>) {
     let samples = samples(400_000);
     for (name, content) in &samples {
@@ -472,6 +475,7 @@ fn archive(dir: &Path) -> (Vec<(&'static str, Vec<u8>)>, Vec<u8>) {
     (samples, archive)
 }
 
+#[cfg(feature = "cloud")]
 #[test]
 fn an_entry_of_an_archive_is_read_in_three_requests_and_without_the_rest() {
     let dir = directory();
@@ -499,6 +503,7 @@ fn an_entry_of_an_archive_is_read_in_three_requests_and_without_the_rest() {
     assert!(bytes_asked(asked, archive.len()) <= archive.len() as u64 + 4096);
 }
 
+#[cfg(feature = "cloud")]
 #[test]
 fn a_range_of_a_large_entry_is_read_without_the_rest() {
     let dir = directory();
@@ -526,6 +531,7 @@ fn a_range_of_a_large_entry_is_read_without_the_rest() {
     );
 }
 
+#[cfg(feature = "cloud")]
 #[test]
 fn an_archive_of_a_server_without_parts_is_read_as_it_comes() {
     let dir = directory();
@@ -545,6 +551,7 @@ fn an_archive_of_a_server_without_parts_is_read_as_it_comes() {
     assert!(ran.expect(0).stdout == *content);
 }
 
+#[cfg(feature = "cloud")]
 #[test]
 fn an_archive_is_put_to_a_server_that_has_none() {
     let dir = directory();

@@ -31,7 +31,7 @@ pub mod open;
 pub mod output;
 pub mod place;
 pub mod plan;
-#[cfg(feature = "remote")]
+#[cfg(feature = "web")]
 pub mod remote;
 pub mod rights;
 pub mod sink;
@@ -75,7 +75,7 @@ impl<T: io::Read + io::Seek> ReadSeek for T {}
 /// Whether a set [`Cancel`] flag is what ended this.
 #[must_use]
 pub fn is_cancelled(error: &io::Error) -> bool {
-    #[cfg(feature = "remote")]
+    #[cfg(feature = "web")]
     if remote::is_interrupt(error) {
         return true;
     }

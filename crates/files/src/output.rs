@@ -48,7 +48,7 @@ impl Output {
     }
 
     /// Whether this is the only handle.
-    #[cfg(feature = "remote")]
+    #[cfg(feature = "web")]
     pub(crate) fn is_alone(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }

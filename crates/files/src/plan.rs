@@ -173,7 +173,7 @@ pub fn jobs(request: &Request<'_>) -> Result<Jobs> {
 /// A `file:` URL as the path that it is about, where URLs are read at all.
 fn here(source: PathBuf) -> PathBuf {
     let local = url::of(&source).and_then(url::local);
-    local.filter(|_| cfg!(feature = "remote")).unwrap_or(source)
+    local.filter(|_| cfg!(feature = "web")).unwrap_or(source)
 }
 
 fn destination(source: &Path, request: &Request<'_>) -> Result<Destination> {

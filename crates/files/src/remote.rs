@@ -1,4 +1,4 @@
-//! What URLs name: objects of web servers and of the stores S3, Google Cloud and Azure, read as
+//! What URLs name: objects of web servers and, with the feature `remote`, of the stores S3, Google Cloud and Azure, read as
 //! streams or by ranges, as far as they are wanted and no further, and written in parts. Names are in
 //! [`super::url`].
 //!

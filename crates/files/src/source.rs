@@ -23,7 +23,7 @@ use crate::{Cancel, Context, Error, Operation, Result, standard, url};
 /// Stack of a thread that reads a file.
 const STACK_BYTES: usize = 64 * 1024;
 /// Stack of one that speaks with a server.
-#[cfg(feature = "remote")]
+#[cfg(feature = "web")]
 const REMOTE_STACK_BYTES: usize = 2 << 20;
 
 /// What was read in all.
@@ -184,8 +184,12 @@ impl Source {
         })
     }
 
-    #[cfg(feature = "remote")]
+    #[cfg(feature = "web")]
     fn open_remote(path: &Path, url: &str, reads: &Reads, context: &Context) -> Result<Self> {
+        #[cfg(not(feature = "remote"))]
+        if !url::is_web(url) {
+            return Err(url::unsupported(Operation::Read, url));
+        }
         let remote = crate::remote::Remote::new(url, context.cancelled());
         let body = remote.and_then(|remote| remote.stream(reads.start));
         let body = body.map_err(|error| Error::read(path, error))?;
@@ -209,7 +213,7 @@ impl Source {
         })
     }
 
-    #[cfg(not(feature = "remote"))]
+    #[cfg(not(feature = "web"))]
     fn open_remote(_: &Path, url: &str, _: &Reads, _: &Context) -> Result<Self> {
         Err(url::unsupported(Operation::Read, url))
     }

@@ -33,7 +33,7 @@ pub fn is_web(url: &str) -> bool {
         .any(|web| web.eq_ignore_ascii_case(scheme))
 }
 
-/// The error of a build without the feature `remote`.
+/// The error of a build without the feature `remote`, or `web`.
 #[cfg(not(feature = "remote"))]
 #[must_use]
 pub fn unsupported(operation: Operation, url: &str) -> Error {

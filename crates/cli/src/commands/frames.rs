@@ -169,13 +169,15 @@ pub(crate) fn index(path: &Path, range: ByteRange, bytes_max: u64) -> Result<See
 pub(crate) fn seekable(path: &Path) -> Result<Box<dyn ReadSeek>> {
     let failed = |error| Failure::io("read", path, &error);
     if let Some(url) = url::of(path) {
-        #[cfg(feature = "cloud")]
+        #[cfg(not(feature = "cloud"))]
+        if !cfg!(feature = "web") || !url::is_web(url) {
+            return Err(url::unsupported(files::Operation::Read, url).into());
+        }
+        #[cfg(feature = "web")]
         return match files::remote::Ranges::open(url, crate::io::cancel()) {
             Ok(ranges) => Ok(Box::new(ranges)),
             Err(error) => Err(failed(error)),
         };
-        #[cfg(not(feature = "cloud"))]
-        return Err(url::unsupported(files::Operation::Read, url).into());
     }
     let stdin = path.as_os_str() == "-";
     // `open` reports files that do not exist, and the source reports directories.

@@ -7,8 +7,10 @@ use report::ExitStatus;
 use crate::args::advised;
 use crate::failure::Failure;
 
-/// What to do where URLs are unknown.
-const BUILD: &str = "build perfkit with --features cloud, or use a pipe";
+/// What to do where URLs are unknown: those of web servers, and those of stores.
+const WEB: &str =
+    "pipe it in (curl -fsSL URL, with - for its name here), or build perfkit with --features web";
+const CLOUD: &str = "build perfkit with --features cloud, or use a pipe";
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
@@ -51,10 +53,16 @@ impl From<&Error> for Failure {
                 failure.help("name the target with -o, or use -c")
             }
             Error::LeadsUp { .. } => failure.help("name it without '..'"),
-            Error::UrlUnsupported { operation, url } => Failure::new(format!(
-                "cannot {operation} '{url}': built without the feature 'cloud'"
-            ))
-            .help(BUILD),
+            Error::UrlUnsupported { operation, url } => {
+                let (feature, help) = match files::url::is_web(url) {
+                    true => ("web", WEB),
+                    false => ("cloud", CLOUD),
+                };
+                Failure::new(format!(
+                    "cannot {operation} '{url}': built without the feature '{feature}'"
+                ))
+                .help(help)
+            }
             Error::Conflict(conflict) => conflict.clone().into(),
             _ => failure,
         }

@@ -29,6 +29,6 @@ pub use self::place::Object;
 pub use self::reader::ObjectReader;
 pub use self::writer::ObjectWriter;
 
-#[cfg(feature = "remote")]
+#[cfg(feature = "web")]
 pub(crate) use self::parts::ABORT;
 pub(crate) use self::window::Windows;

@@ -51,7 +51,7 @@ fn what_a_url_names_becomes_a_file_in_the_current_directory() {
     assert_eq!(found.jobs[0].source, files[0]);
     assert_eq!(found.jobs[1].destination, target("e.zst"));
     let local = found.jobs[1].source.to_str();
-    assert_eq!(local == Some("/d/e"), cfg!(feature = "remote"));
+    assert_eq!(local == Some("/d/e"), cfg!(feature = "web"));
     assert_eq!(found.failures.len(), 1);
     let files = ["gs://b/d/a.zst".into()];
     let found = jobs(&Request::of(&files, Direction::Decompress)).expect("jobs");

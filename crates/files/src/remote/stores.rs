@@ -5,18 +5,21 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+#[cfg(feature = "remote")]
 use object_store::aws::AmazonS3Builder;
+#[cfg(feature = "remote")]
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
     ReqwestConnector,
 };
+#[cfg(feature = "remote")]
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::http::HttpBuilder;
 use object_store::path::Path;
-use object_store::{
-    BackoffConfig, ClientOptions, HeaderValue, ObjectStore, ObjectStoreScheme, Result, RetryConfig,
-};
+use object_store::{BackoffConfig, ClientOptions, HeaderValue, Result, RetryConfig};
+#[cfg(feature = "remote")]
+use object_store::{ObjectStore, ObjectStoreScheme};
 use url::Url;
 
 use super::answer::{Answer, Answered};
@@ -66,7 +69,16 @@ fn web(url: &Url, patience: &Patience, connector: Connector) -> Result<Object> {
     Ok(Object::new(Arc::new(store), Path::from("object")))
 }
 
+/// A build that reads web servers alone.
+#[cfg(not(feature = "remote"))]
+fn bucket(_: &Url, _: &Patience, _: &Connector) -> Result<Object> {
+    Err(object_store::Error::NotSupported {
+        source: "object stores are in builds with the feature 'cloud'".into(),
+    })
+}
+
 /// A store of buckets.
+#[cfg(feature = "remote")]
 fn bucket(url: &Url, patience: &Patience, connector: &Connector) -> Result<Object> {
     let (scheme, path) = ObjectStoreScheme::parse(url)?;
     // What the environment says comes last.
@@ -120,6 +132,7 @@ fn bucket(url: &Url, patience: &Patience, connector: &Connector) -> Result<Objec
 }
 
 /// Whether requests to S3 are signed, and parts have no checksums of their own.
+#[cfg(feature = "remote")]
 fn signs_plainly() -> bool {
     let mut other = variables("AWS_").filter(|(key, value)| {
         key == "aws_checksum_algorithm"
@@ -132,6 +145,7 @@ fn signs_plainly() -> bool {
 }
 
 /// The variables of the environment with this prefix, in lower case.
+#[cfg(feature = "remote")]
 fn variables(prefix: &'static str) -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(move |(key, value)| {
         let key = key.to_str().filter(|key| key.starts_with(prefix))?;

@@ -13,7 +13,7 @@ use crate::steady::State;
 #[derive(Debug)]
 pub(super) enum Input {
     File(File),
-    #[cfg(feature = "remote")]
+    #[cfg(feature = "web")]
     Remote(Box<crate::remote::Body>),
 }
 
@@ -21,7 +21,7 @@ impl Read for Input {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::File(file) => file.read(room),
-            #[cfg(feature = "remote")]
+            #[cfg(feature = "web")]
             Self::Remote(body) => body.read(room),
         }
     }
@@ -98,7 +98,7 @@ impl Reader {
     fn now(&self) -> Option<State> {
         match &self.input {
             Input::File(file) => State::of(&file.metadata().ok()?),
-            #[cfg(feature = "remote")]
+            #[cfg(feature = "web")]
             Input::Remote(_) => None,
         }
     }

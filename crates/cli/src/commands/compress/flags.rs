@@ -29,8 +29,8 @@ use crate::failure::{Failure, Result};
 pub(crate) struct CompressArgs {
     /// Files to compress; `-` is standard input
     ///
-    /// With the build feature `cloud`, FILE may also be a URL (http, https, s3, gs, az, file). It is
-    /// read as it arrives, and the target goes to the current directory.
+    /// With the build feature `web`, FILE may also be a URL (http, https, file), with `cloud` of a store
+    /// (s3, gs, az), too. It is read as it arrives, and the target goes to the current directory.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Write zstd (the default), gzip, xz, lzma or lz4

@@ -26,8 +26,8 @@ use crate::failure::{Failure, Result};
 pub(crate) struct DecompressArgs {
     /// Files to decompress; `-` is standard input
     ///
-    /// With the build feature `cloud`, FILE may also be a URL (http, https, s3, gs, az, file). It is
-    /// read as it arrives, and the target goes to the current directory.
+    /// With the build feature `web`, FILE may also be a URL (http, https, file), with `cloud` of a store
+    /// (s3, gs, az), too. It is read as it arrives, and the target goes to the current directory.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Decompress and verify, but write nothing
