@@ -29,11 +29,11 @@ pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["--stream", side, cell] => told(measure::one(
+        ["--stream", side, cell] => print(measure::one(
             Side::named(side)?,
             &serde_json::from_str(cell)?,
         )?),
-        ["--archive", side, cell] => told(archive::one(
+        ["--archive", side, cell] => print(archive::one(
             Writer::named(side)?,
             &serde_json::from_str(cell)?,
         )?),
@@ -44,7 +44,7 @@ fn main() -> Result<()> {
 }
 
 /// Prints what this process measured, for the one that started it.
-fn told(measured: Measured) -> Result<()> {
+fn print(measured: Measured) -> Result<()> {
     println!("{}", serde_json::to_string(&measured)?);
     Ok(())
 }

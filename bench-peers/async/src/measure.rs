@@ -94,7 +94,7 @@ pub(crate) struct Tasks {
 }
 
 impl Tasks {
-    /// Measures tasks like this one. What those of the first repetition give, which are told to keep it, is checked;
+    /// Measures tasks like this one. What those of the first repetition give, which keep it, is checked;
     /// that says how large it is.
     pub(crate) fn measure<F>(
         self,
@@ -127,7 +127,7 @@ impl Tasks {
                 Ok::<_, String>(outputs)
             })?;
             if keep {
-                // They are checked at the end: nobody would answer the probe meanwhile.
+                // They are checked at the end: the probe would get no answer meanwhile.
                 first = outputs;
             }
             repetitions += 1;

@@ -21,7 +21,7 @@ impl Away {
         }
     }
 
-    /// The other thread has ended its work, and its context is at hand again.
+    /// The other thread has ended its work: the task can have its context back.
     pub fn ended(&mut self) {
         let before = std::mem::replace(&mut self.ended, true);
         if let Some(seat) = self.works.as_ref().filter(|_| !before) {

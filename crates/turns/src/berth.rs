@@ -51,7 +51,7 @@ impl Berth {
         {
             return Poll::Pending;
         }
-        // It was admitted, or goes on elsewhere: nobody may drive the runtime that watches that line.
+        // It was admitted, or goes on elsewhere: the runtime of that line may no longer be driven.
         self.works();
         Poll::Ready(())
     }

@@ -1,15 +1,15 @@
 //! The contexts that are at work on a runtime, and the line of tasks that wait to open one.
 //!
 //! The tables of a large context are only fast while they are in the cache of a processor, so there should be no more
-//! contexts at work than processors, and no more of them inside of the runtime than it has workers. Whoever would open
-//! one more waits in a line of the runtime, in order of arrival: not in a line of its thread, as tasks wander between
+//! contexts at work than processors, and no more of them inside of the runtime than it has workers. A task that would
+//! open one more waits in a line of the runtime, in order of arrival: not in a line of its thread, as tasks wander between
 //! threads. When a context is given back, the next in line is woken.
 //!
-//! A task may stop to work without a word: it waits for something else, or is never polled again. It must not hold up
-//! the others. While tasks wait, those at work are looked at now and then, and who shows no sign of life is not counted
-//! any more. If it goes on later it comes back without waiting: a context that is open is not closed.
+//! A task may stop working without saying so: it waits for something else, or is never polled again. It must not hold up
+//! the others. While tasks wait, those at work are looked at now and then, and one that shows no sign of life is no longer
+//! counted. If it goes on later it comes back without waiting: a context that is open is not closed.
 //!
-//! Only [`watch`] knows a clock; the rest is told what time it is.
+//! Only [`watch`] reads a clock; the rest is given the time.
 
 mod watch;
 
@@ -25,13 +25,13 @@ use tokio::runtime::{Handle, Id};
 pub(crate) use self::watch::now_ns;
 
 /// Contexts at work on a runtime: as many as there are processors, but not fewer than this. While one is used on
-/// another thread, the next is at hand.
+/// another thread, the next one is ready.
 const MOST_LEAST: usize = 2;
 /// After this time without a sign of life a task is not at work.
 const QUIET_NS: u64 = 2_000_000;
 /// The same where another thread has ended work for it. That thread may not have come to say so.
 const BACK_NS: u64 = 10_000_000;
-/// After this time without progress the first in line opens its context, whoever is at work.
+/// After this time without progress the first in line opens its context, however many are at work.
 const PATIENCE_NS: u64 = 400_000_000;
 
 /// The contexts of a runtime.
@@ -51,11 +51,11 @@ struct Line {
     waiting: VecDeque<(Arc<Seat>, Waker)>,
     /// Whether a thread watches those at work.
     watched: bool,
-    /// When somebody was admitted, or the line began, as the first look after that saw it.
+    /// When a task was last admitted, or the line began, as the first look after that saw it.
     moved_ns: Option<u64>,
 }
 
-/// Who is at work, and what was last seen of it.
+/// A task at work, and what was last seen of it.
 #[derive(Debug)]
 struct Member {
     seat: Arc<Seat>,
@@ -81,7 +81,7 @@ pub(crate) struct Seat {
 /// Neither waits nor works.
 const OUT: u8 = 0;
 const WAITS: u8 = 1;
-/// Has a context, or was told to open one.
+/// Has a context, or may open one.
 const AT_WORK: u8 = 2;
 
 impl Contexts {
@@ -173,7 +173,7 @@ impl Contexts {
         }
     }
 
-    /// Looks at those at work, at this time. Whether somebody waits for them.
+    /// Looks at those at work, at this time. Returns whether tasks wait for them.
     pub(crate) fn visit(&self, now_ns: u64) -> bool {
         let mut line = self.line();
         line.forget_quiet(now_ns);
@@ -190,7 +190,7 @@ impl Contexts {
         waits
     }
 
-    /// Nobody watches any more, unless somebody waits.
+    /// The thread that watches ends, unless tasks wait. Returns whether it does.
     fn unwatched(&self) -> bool {
         let mut line = self.line();
         line.watched = !line.waiting.is_empty();
@@ -204,7 +204,7 @@ impl Contexts {
         self.call(self.line());
     }
 
-    /// Admits all: nobody watches any more.
+    /// Admits all: there is no thread that watches.
     pub(crate) fn open(&self) {
         let mut line = self.line();
         line.watched = false;
@@ -259,7 +259,7 @@ impl Line {
         });
     }
 
-    /// Takes somebody out of the line.
+    /// Takes a task out of the line.
     fn take(&mut self, seat: &Arc<Seat>) -> Option<(Arc<Seat>, Waker)> {
         if !seat.waits() {
             return None;
@@ -327,7 +327,7 @@ impl Seat {
         self.away.fetch_sub(1, Relaxed);
     }
 
-    /// The task has seen that another thread works no more for it, or nobody has the task any more.
+    /// The task has seen that another thread no longer works for it, or it was dropped.
     pub(crate) fn seen(&self, ended: bool) {
         let count = if ended { &self.back } else { &self.away };
         count.fetch_sub(1, Relaxed);

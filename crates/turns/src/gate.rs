@@ -22,7 +22,7 @@ use crate::keeps::Keeps;
 const LEASE_NS: u64 = 8_000_000;
 /// The same while calls without a context wait.
 const LEASE_BEFORE_CALLS_NS: u64 = 1_000_000;
-/// How many times as long as else a turn may be while another thread takes what waits.
+/// How many times as long as usual a turn may be while another thread takes what waits.
 pub(crate) const STRETCH: u64 = 4;
 
 /// The turn of a thread, and the line of those who wait for the next one.
@@ -47,7 +47,7 @@ struct Line {
     /// In order of arrival, and so of their tickets.
     waiting: VecDeque<Waiter>,
     next_ticket: u64,
-    /// Whether somebody will begin the next turn.
+    /// Whether a conductor will begin the next turn.
     conducted: bool,
 }
 
@@ -79,9 +79,9 @@ pub(crate) struct Wish {
 pub(crate) enum Conductor {
     /// A stream that waits alone, when the runtime comes back to it.
     Itself,
-    /// Somebody whom the caller must find.
+    /// A conductor, which the caller must start.
     Wanted,
-    /// Somebody who does so already.
+    /// The conductor that runs already.
     Another,
 }
 
@@ -128,7 +128,7 @@ impl Gate {
         self.before_ns.store(0, Relaxed);
     }
 
-    /// Makes this turn longer for such a call, if nobody waits in line and it does not get too long.
+    /// Makes this turn longer for such a call, if the line is empty and the turn does not get too long.
     pub(crate) fn stretch(&self, wish: Wish) -> bool {
         let held_ns = self.held_ns.load(Relaxed);
         let before_ns = self.before_ns.load(Relaxed).saturating_add(held_ns);
@@ -142,7 +142,7 @@ impl Gate {
         may
     }
 
-    /// Somebody who was admitted begins a call of this expected length.
+    /// A stream that was admitted begins a call of this expected length.
     pub(crate) fn arrived(&self, next_ns: u64) {
         let due_ns = self.due_ns.load(Relaxed).saturating_sub(next_ns);
         self.due_ns.store(due_ns, Relaxed);
@@ -199,9 +199,9 @@ impl Gate {
         drop(left);
     }
 
-    /// Begins a turn and admits those whose calls fit, at least one. `false`: nobody waits, and nobody is
-    /// expected to begin the next turn.
-    pub(crate) fn begin(&self) -> bool {
+    /// Begins a turn and admits those whose calls fit, at least one, and one more for each of these threads that have
+    /// nothing to do. `false`: the line is empty, and its conductor ends.
+    pub(crate) fn begin(&self, parked: usize) -> bool {
         self.clear();
         let mut admitted = Vec::new();
         let mut line = self.line();
@@ -218,7 +218,7 @@ impl Gate {
                 break;
             }
             if wish.keeps == Keeps::Context && self.goes_on(wish.stream, lease_ns) {
-                // It goes on for all of the turn, and nobody else is woken for a single call.
+                // It goes on for all of the turn, so no other stream is woken for a single call.
                 after_ns = after_ns.max(wish.turn_ns);
             }
             if expected_ns == 0 && self.lease.swap(wish.stream, Relaxed) != wish.stream {
@@ -228,15 +228,17 @@ impl Gate {
             due_ns = due_ns.saturating_add(wish.next_ns);
             admitted.extend(line.take(place));
         }
+        let for_others = line.take_for_others(parked, &mut due_ns);
         self.due_ns.store(due_ns, Relaxed);
         drop(line);
-        for waiter in admitted {
+        // The task that is woken last stays on this thread; those before it can be taken by others.
+        for waiter in for_others.into_iter().chain(admitted) {
             waiter.waker.wake();
         }
         true
     }
 
-    /// Admits all: nobody is there to begin turns any more.
+    /// Admits all: there is no conductor to begin turns.
     pub(crate) fn open(&self) {
         self.clear();
         let mut line = self.line();
@@ -274,11 +276,32 @@ impl Line {
         }
     }
 
-    /// Takes somebody out of the line.
+    /// Takes a stream out of the line.
     fn take(&mut self, place: usize) -> Option<Waiter> {
         let waiter = self.waiting.remove(place)?;
         waiter.admitted();
         Some(waiter)
+    }
+
+    /// Takes the first ones for as many other threads. If all of them stay on this one nevertheless, the turn is no longer
+    /// than that of a stream that works alone.
+    fn take_for_others(&mut self, threads: usize, due_ns: &mut u64) -> Vec<Waiter> {
+        let mut taken = Vec::new();
+        while taken.len() < threads {
+            let Some(Wish {
+                next_ns, turn_ns, ..
+            }) = self.waiting.front().map(|first| first.wish)
+            else {
+                break;
+            };
+            let with_ns = due_ns.saturating_add(next_ns);
+            if with_ns > turn_ns.saturating_mul(STRETCH) {
+                break;
+            }
+            *due_ns = with_ns;
+            taken.extend(self.take(0));
+        }
+        taken
     }
 
     fn place(&self, ticket: u64) -> Option<usize> {

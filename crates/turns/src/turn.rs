@@ -72,12 +72,14 @@ impl Turn {
 
     /// Counts work on this thread, in nanoseconds.
     pub fn held(&self, ns: u64) {
-        HERE.with_borrow(|here| {
-            here.gate.held(self.stream, ns);
-            if let Some(berth) = &self.berth {
-                berth.sign(here.contexts.as_ref());
-            }
-        });
+        HERE.with_borrow(|here| self.count(here, ns));
+    }
+
+    fn count(&self, here: &Here, ns: u64) {
+        here.gate.held(self.stream, ns);
+        if let Some(berth) = &self.berth {
+            berth.sign(here.contexts.as_ref());
+        }
     }
 
     /// Whether the context with this address was the last one that was used on this thread: much of it is still in
@@ -86,9 +88,12 @@ impl Turn {
         HERE.with_borrow(|here| here.gate.is_warm(context))
     }
 
-    /// The context with this address is used now.
-    pub fn touch(&self, context: usize) {
-        HERE.with_borrow(|here| here.gate.touch(context));
+    /// Counts work on this thread, in nanoseconds, with the context at this address.
+    pub fn held_with(&self, ns: u64, context: usize) {
+        HERE.with_borrow(|here| {
+            self.count(here, ns);
+            here.gate.touch(context);
+        });
     }
 
     /// Ready when a call of this length may begin. It yields before if it would hold the thread for too
@@ -299,7 +304,7 @@ impl Place {
             return Poll::Ready(());
         }
         if self.runtime != Handle::try_current().ok().map(|runtime| runtime.id()) {
-            // It goes on elsewhere. Nobody may drive the runtime that begins those turns.
+            // The task goes on elsewhere, and the runtime that begins those turns may no longer be driven.
             self.gate.leave(self.ticket);
             return Poll::Ready(());
         }

@@ -180,7 +180,7 @@ fn patience(chance: &mut Chance) -> usize {
     }
 }
 
-/// Every context is back, nobody waits, and no thread is left. Threads may need a moment for that.
+/// Every context is back, none waits, and no thread is left. Threads may need a moment for that.
 fn settled(scheduler: Scheduler, alive: &Arc<()>) {
     let stats = || scheduler.pool().stats();
     let end = Instant::now() + Duration::from_secs(120);

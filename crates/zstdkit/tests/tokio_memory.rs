@@ -362,7 +362,7 @@ fn frame_with_a_window() -> (Vec<u8>, u64) {
 }
 
 #[test]
-fn a_call_whose_frame_needs_more_than_the_budget_is_an_error_and_holds_up_nobody() {
+fn a_call_whose_frame_needs_more_than_the_budget_is_an_error_and_holds_up_no_other() {
     ends(|| {
         let (frame, need) = frame_with_a_window();
         // Each part of it is less than the budget.

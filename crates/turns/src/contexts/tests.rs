@@ -144,15 +144,15 @@ fn a_task_that_leaves_the_line_is_not_called() {
 }
 
 #[test]
-fn who_was_called_and_is_not_polled_again_holds_up_nobody() {
+fn a_task_that_was_admitted_and_is_not_polled_again_holds_up_no_other() {
     let mut scene = Scene::new(2, 2, 10);
     scene.enter_all();
-    // Nobody works: after a while each place goes to the next, in order.
+    // None of them works: after a while each place goes to the next, in order.
     for called in (2..10).step_by(2) {
         scene.pass(4, &[]);
         assert_eq!(scene.at_work(), [called, called + 1]);
     }
-    // One that comes back is at work beside those that were called.
+    // One that comes back is at work as well as those that were admitted.
     scene.contexts.come_back(&scene.seats[1]);
     assert_eq!(scene.at_work(), [1, 8, 9]);
 }
@@ -174,7 +174,7 @@ fn who_works_waits_for_a_turn_or_is_away_keeps_its_place() {
     scene.seats[1].waits_for_turn(false);
     scene.pass(6, &[2, 3]);
     assert_eq!(scene.at_work(), [2, 3, 4]);
-    // What was ended and never seen counts for nobody.
+    // Work that has ended and was never seen does not count.
     scene.seats[0].seen(true);
     scene.leave(0);
     assert_eq!(scene.at_work(), [2, 3, 4]);
@@ -213,7 +213,7 @@ fn an_endless_task_does_not_starve_others() {
 }
 
 #[test]
-fn who_works_for_another_runtime_holds_up_nobody_in_this_one() {
+fn a_task_that_works_for_another_runtime_holds_up_no_task_of_this_one() {
     use crate::berth::Berth;
 
     let mut here = Scene::new(2, 2, 3);
@@ -236,7 +236,7 @@ fn who_works_for_another_runtime_holds_up_nobody_in_this_one() {
 }
 
 #[test]
-fn all_are_admitted_when_nobody_can_watch() {
+fn all_are_admitted_when_there_is_no_thread_to_watch() {
     let scene = Scene::new(2, 2, 5);
     scene.enter_all();
     scene.contexts.open();

@@ -1,4 +1,4 @@
-//! Who looks for tasks that stopped to work, while others wait: a thread that sleeps in between. A task of the runtime
+//! Looks for tasks that no longer work, while others wait: a thread that sleeps in between. A task of the runtime
 //! would have to spin, and so take its processor from those that are waited for.
 
 use std::sync::{Arc, OnceLock};
@@ -9,7 +9,7 @@ use super::Contexts;
 
 /// How long it sleeps.
 const PERIOD: Duration = Duration::from_millis(2);
-/// After so many looks at an empty line the thread ends.
+/// The thread ends after this many looks at an empty line.
 const IDLE_LOOKS: u32 = 25;
 
 impl Contexts {
@@ -31,7 +31,7 @@ impl Contexts {
             }
         });
         if watching.is_err() {
-            // Nobody looks, so nobody may wait.
+            // Without a thread that watches, none may wait.
             self.open();
         }
     }

@@ -6,6 +6,7 @@ use tokio::runtime::Handle;
 use tokio::task::yield_now;
 
 use super::Gate;
+use crate::turn::parked;
 
 impl Gate {
     /// Begins a turn each time the runtime has looked at its other tasks, as long as streams wait. This is a task
@@ -16,7 +17,7 @@ impl Gate {
         runtime.spawn(async move {
             while conducting.needed {
                 yield_now().await;
-                conducting.needed = conducting.gate.begin();
+                conducting.needed = conducting.gate.begin(parked(&Handle::current()));
             }
         });
     }

@@ -32,7 +32,7 @@ fn order(wishes: &[Wish], calls: usize) -> Vec<Vec<u64>> {
         .map(|&wish| (gate.join(wish, None, waker).0, wish, calls))
         .collect();
     let mut turns = Vec::new();
-    while gate.begin() {
+    while gate.begin(0) {
         let mut turn = Vec::new();
         let mut again = Vec::new();
         tickets.retain(|&(ticket, wish, calls)| {
@@ -91,7 +91,7 @@ fn a_stream_goes_on_until_its_lease_ends_and_then_the_next() {
 }
 
 #[test]
-fn the_line_may_be_left_and_is_opened_when_nobody_begins_turns() {
+fn the_line_may_be_left_and_is_opened_when_its_conductor_is_gone() {
     let gate = Gate::default();
     let woken = Arc::<Woken>::default();
     let waker = Waker::from(woken.clone());
@@ -111,7 +111,7 @@ fn the_line_may_be_left_and_is_opened_when_nobody_begins_turns() {
         gate.join(wish(4, 1, Keeps::Context), None, &waker).1,
         Conductor::Itself
     );
-    assert!(gate.begin() && !gate.begin());
+    assert!(gate.begin(0) && !gate.begin(0));
     assert_eq!(woken.0.load(Relaxed), 3);
 }
 
@@ -146,13 +146,13 @@ fn a_stream_that_goes_on_has_the_turn_alone() {
         gate.join(wish(stream, 5_000, Keeps::Context), None, waker)
             .0
     };
-    // The first turn is shared, as nobody has worked yet.
+    // The first turn is shared: none of them has worked yet.
     let first: Vec<u64> = (1..=3).map(join).collect();
-    assert!(gate.begin());
+    assert!(gate.begin(0));
     assert!(first.iter().all(|&ticket| !gate.waits(ticket, waker)));
     gate.held(1, 50_000);
     let next: Vec<u64> = (1..=3).map(join).collect();
-    assert!(gate.begin());
+    assert!(gate.begin(0));
     let waits: Vec<bool> = next
         .iter()
         .map(|&ticket| gate.waits(ticket, waker))
@@ -165,12 +165,12 @@ fn a_stream_that_goes_on_has_the_turn_alone() {
     // Its lease ends, and the others have their turn.
     gate.held(1, LEASE_NS);
     let _ = join(1);
-    assert!(gate.begin());
+    assert!(gate.begin(0));
     assert!(!gate.waits(next[1], waker));
 }
 
 #[test]
-fn a_turn_is_made_longer_up_to_four_times_while_nobody_waits() {
+fn a_turn_is_made_longer_up_to_four_times_while_the_line_is_empty() {
     let gate = Gate::default();
     for _ in 0..2 {
         // Three times more, whether in short calls or in long ones.
@@ -203,9 +203,65 @@ fn who_waits_for_a_turn_shows_a_sign_of_life() {
         gate.join(wish, Some(seats[nth].clone()), waker).0
     });
     assert!(seats.iter().all(|seat| seat.is_in_line()));
-    assert!(gate.begin());
+    assert!(gate.begin(0));
     assert!(!seats[0].is_in_line() && seats[1].is_in_line());
     gate.leave(first);
     gate.leave(second);
     assert!(!seats[1].is_in_line());
+}
+
+#[test]
+fn threads_that_have_nothing_to_do_get_those_who_wait() {
+    let gate = Gate::default();
+    let waker = Waker::noop();
+    let join = |stream| {
+        gate.join(wish(stream, 50_000, Keeps::Context), None, waker)
+            .0
+    };
+    let waits = |tickets: &[u64]| -> Vec<bool> {
+        let waits = tickets.iter().map(|&ticket| gate.waits(ticket, waker));
+        waits.collect()
+    };
+    // The first has the turn of this thread, the second that of the other one.
+    let tickets: Vec<u64> = (1..=3).map(join).collect();
+    assert!(gate.begin(1));
+    assert_eq!(waits(&tickets), [false, false, true]);
+    // One that goes on keeps its thread, although others came before.
+    gate.arrived(50_000);
+    gate.arrived(50_000);
+    gate.held(1, 50_000);
+    let tickets = [tickets[2], join(4), join(1)];
+    assert!(gate.begin(1));
+    assert_eq!(waits(&tickets), [false, true, false]);
+    gate.leave(tickets[1]);
+    assert!(!gate.begin(1));
+    // However many threads there are: should they come too late, the turn is four times as long, and no longer.
+    let tickets: Vec<u64> = (5..=14).map(join).collect();
+    assert!(gate.begin(100));
+    let admitted = waits(&tickets).iter().filter(|&&waits| !waits).count();
+    assert_eq!(admitted, 4);
+}
+
+/// Who is woken, in order.
+#[derive(Default)]
+struct Log(Mutex<Vec<u64>>);
+
+struct Logged(Arc<Log>, u64);
+
+impl Wake for Logged {
+    fn wake(self: Arc<Self>) {
+        self.0.0.lock().unwrap().push(self.1);
+    }
+}
+
+#[test]
+fn who_has_the_turn_is_woken_last_and_so_stays_on_its_thread() {
+    let gate = Gate::default();
+    let log = Arc::<Log>::default();
+    for stream in 1..=2 {
+        let waker = Waker::from(Arc::new(Logged(log.clone(), stream)));
+        gate.join(wish(stream, 50_000, Keeps::Context), None, &waker);
+    }
+    assert!(gate.begin(1));
+    assert_eq!(*log.0.lock().unwrap(), [2, 1]);
 }

@@ -1,4 +1,4 @@
-//! Turns on a runtime. Work is only told of, not done, so that no clock decides.
+//! Turns on a runtime. Work is only counted, not done, so that no clock decides.
 
 use tokio::runtime::Builder;
 use tokio::task::yield_now;
@@ -90,7 +90,7 @@ fn nothing_waits_outside_of_a_runtime() {
 }
 
 #[test]
-fn who_goes_on_elsewhere_does_not_wait_for_a_runtime_that_nobody_drives() {
+fn a_task_that_goes_on_elsewhere_does_not_wait_for_a_runtime_that_is_not_driven() {
     let [first, second] = [0, 1].map(|_| Builder::new_current_thread().build().unwrap());
     for elsewhere in [true, false] {
         let mut turns: Vec<Turn> = (0..4).map(|_| Turn::new()).collect();
@@ -230,4 +230,45 @@ fn tasks_that_are_left_alone_with_a_context_or_in_line_for_one_hold_up_no_other(
         });
         runtime.block_on(main).unwrap();
     }
+}
+
+#[test]
+#[cfg(target_has_atomic = "64")]
+fn tasks_that_meet_on_a_thread_part_while_another_has_nothing_to_do() {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(2)
+        .build()
+        .unwrap();
+    let threads = Arc::new([AtomicU64::new(0), AtomicU64::new(0)]);
+    let work = |nth: usize, threads: Arc<[AtomicU64; 2]>| async move {
+        let mut turn = Turn::new();
+        let start = Instant::now();
+        while start.elapsed().as_secs() < 300 {
+            turn.take(THRESHOLD_NS, THRESHOLD_NS, Keeps::Context).await;
+            turn.held(THRESHOLD_NS);
+            threads[nth].store(thread_number(), Relaxed);
+            let other = threads[1 - nth].load(Relaxed);
+            if other == PARTED || other > 0 && other != thread_number() {
+                threads[nth].store(PARTED, Relaxed);
+                return true;
+            }
+        }
+        false
+    };
+    let main = runtime.spawn(async move {
+        let tasks = [0, 1].map(|nth| tokio::spawn(work(nth, threads.clone())));
+        for task in tasks {
+            assert!(task.await.unwrap(), "both stay on one thread");
+        }
+    });
+    runtime.block_on(main).unwrap();
+}
+
+const PARTED: u64 = u64::MAX;
+
+/// A number of this thread, from 1.
+fn thread_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    thread_local!(static NUMBER: u64 = NEXT.fetch_add(1, Relaxed));
+    NUMBER.with(|number| *number)
 }

@@ -8,11 +8,11 @@
 //! - So each wait is for contexts of others, and those come back: by themselves when their work ends; at the hands of
 //!   the keeper where they lie idle between two calls of a stream, if the stream can do without; and where nothing
 //!   comes back for [`STILL_TICKS`], because tasks keep contexts and wait for each other, the first in line is served
-//!   beyond the budget. So it is after [`UNSERVED_TICKS`] in which memory came back and nobody in line got any: it is
+//!   beyond the budget. So it is after [`UNSERVED_TICKS`] in which memory came back and none in line got any: it is
 //!   taken and given back by calls that do not wait here. Every wait ends, then, unless who waits is not polled.
 //!
-//! The keeper is a thread that exists only while somebody waits. It is the only one here that looks at a clock. Where
-//! the system has no thread for it, nobody waits: all are served beyond the budget.
+//! The keeper is a thread that exists only while the line is not empty. It is the only one here that looks at a clock. Where
+//! the system has no thread for it, none waits: all are served beyond the budget.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,9 +30,9 @@ const ASLEEP: Duration = Duration::from_secs(3600);
 const REST_TICKS: u64 = 2;
 /// Who was called and did not come for as long is passed over.
 const ABSENT_TICKS: u64 = 20;
-/// After so many ticks in which no memory came back, the first in line is served beyond the budget.
+/// After this many ticks in which no memory came back, the first in line is served beyond the budget.
 const STILL_TICKS: u64 = 400;
-/// The same two, for a line in which nobody was served, although memory comes back all the time.
+/// The same two, for a line in which none was served, although memory comes back all the time.
 const UNSERVED_REST_TICKS: u64 = 20;
 const UNSERVED_TICKS: u64 = 4_000;
 
@@ -52,7 +52,7 @@ pub(crate) struct Line {
     count: AtomicUsize,
     tick: AtomicU64,
     state: Mutex<State>,
-    /// Wakes the keeper: the line is empty, or somebody came back.
+    /// Wakes the keeper: the line is empty, or one that was absent came back.
     changed: Condvar,
 }
 
@@ -67,7 +67,7 @@ struct State {
     kept: bool,
     /// Ticks since memory came back.
     still: u64,
-    /// Ticks since somebody in line was served.
+    /// Ticks since one in line was served.
     unserved: u64,
     waits: Waits,
 }
@@ -114,7 +114,7 @@ struct Acts {
 }
 
 impl Line {
-    /// Whether nobody waits.
+    /// Whether none waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.count.load(SeqCst) == 0
     }
@@ -241,7 +241,7 @@ impl Line {
         waits
     }
 
-    /// The work of the keeper, until nobody waits.
+    /// The work of the keeper, until none waits.
     fn keep(&self) {
         let mut state = self.lock();
         let mut next = Instant::now() + TICK;
@@ -260,7 +260,7 @@ impl Line {
             next = Instant::now() + TICK;
             let acts = self.tick(&mut state);
             drop(state);
-            // Wakers are of other crates. Whoever waits needs the keeper, whatever they do.
+            // Wakers belong to other crates and may panic. Those who wait still need the keeper.
             let _ = catch_unwind(AssertUnwindSafe(|| acts.run()));
             state = self.lock();
         }

@@ -122,7 +122,7 @@ impl CostModel {
         self.slice_threshold_ns
     }
 
-    /// Whether the thresholds are those that nobody has chosen.
+    /// Whether the thresholds are the defaults.
     #[cfg(feature = "tokio")]
     pub(crate) fn is_by_default(&self) -> bool {
         self.slice_threshold_ns != self.threshold_ns

@@ -1,7 +1,7 @@
 //! A few threads for work that must not block the calling thread.
 //!
 //! Each job is one chunk of work and belongs to one future, so the queue is as long as there are futures that
-//! wait. Once a future was polled its job needs it no more: one that is kept and not polled holds up nobody. No
+//! wait. Once a future was polled its job needs it no more: one that is kept and not polled holds up no other. No
 //! runtime is needed: futures are woken by their own wakers.
 
 use std::any::Any;

@@ -107,7 +107,7 @@ impl Rests for Berth {
             Lying::Job(mut running) => {
                 let mut context = Context::from_waker(Waker::noop());
                 match Pin::new(&mut running).poll(&mut context) {
-                    // Whoever left it here does not wait for it: its next poll says how to wake it.
+                    // The stream that left it here does not wait for it now: its next poll says how to wake it.
                     Poll::Pending => {
                         self.since.store(self.line.now(), Relaxed);
                         Slot::Lying(Lying::Job(running))

@@ -58,6 +58,8 @@ pub struct AsyncDecoder<R> {
     options: DecoderOptions,
     /// A context from the first bytes to the end.
     decoder: Option<SlicedDecoder<Pooled<Decoder>>>,
+    /// Whether the context was given nothing yet: it allocates its window then.
+    opens: bool,
     input: Vec<u8>,
     /// The part of the input that was read and not yet used.
     from: usize,
@@ -95,6 +97,7 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             scheduler,
             options: options.clone(),
             decoder: None,
+            opens: false,
             input: Vec::new(),
             from: 0,
             to: 0,
@@ -128,13 +131,14 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             let bytes = suspended.map_or(DECODER_BYTES, |suspended| suspended.need_bytes);
             let brief = false;
             let need = Need { bytes, brief };
-            let made = self.memory.poll_take(scheduler, need, context, make);
+            let (made, ns) = timed(|| self.memory.poll_take(scheduler, need, context, make));
+            self.turn.held(ns);
             if made.is_pending() {
                 // Others may work meanwhile, or wait for memory as well.
                 self.turn.give_back();
             }
             self.decoder = Some(ready!(made)?);
-            self.suspended = None;
+            (self.suspended, self.opens) = (None, true);
         }
         Poll::Ready(Ok(()))
     }
@@ -171,12 +175,14 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
         };
         let input = &self.input[self.from..self.to];
         let mut budget = Budget::slices(1);
-        let (step, ns) = match decodes {
-            true => timed(|| blocks(decoder, input, room)),
-            false => (
-                decoder.step(input, room, &mut budget).map(|step| (step, 1)),
-                0,
-            ),
+        let opens = std::mem::take(&mut self.opens);
+        let mut step = || match decodes {
+            true => blocks(decoder, input, room),
+            false => decoder.step(input, room, &mut budget).map(|step| (step, 1)),
+        };
+        let (step, ns) = match decodes || opens {
+            true => timed(step),
+            false => (step(), 0),
         };
         let full = decoder.inner().waiting();
         let (step, count) = step.inspect_err(|_| self.turn.held(ns))?;
@@ -192,7 +198,8 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             self.waiting = true;
         }
         if !decodes {
-            self.turn.held(step.produced as u64 / COPY_BYTES_PER_NS);
+            let bytes = step.consumed + step.produced;
+            self.turn.held(ns.max(bytes as u64 / COPY_BYTES_PER_NS));
         } else {
             self.turn.held(ns);
             self.block_bytes = match full {
@@ -322,8 +329,9 @@ impl<R: AsyncRead + Unpin> AsyncRead for AsyncDecoder<R> {
                     let nothing = || Err(Repr::NoFrame.into());
                     let decoder = this.decoder.as_ref();
                     let finished = decoder.map_or_else(nothing, SlicedDecoder::finish);
-                    // Others may have the context now.
-                    this.decoder = None;
+                    // Others may have the context now. If there are enough of them it is freed.
+                    let ((), ns) = timed(|| this.decoder = None);
+                    this.turn.held(ns);
                     this.turn.give_back();
                     this.input = Vec::new();
                     this.end = match finished {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use ::tokio::io::AsyncWrite;
-use turns::{Keeps, Turn};
+use turns::{Keeps, Turn, timed};
 
 use self::slices::Slice;
 use super::berth::Berth;
@@ -26,7 +26,7 @@ use crate::step::{Operation, State};
 
 /// Compressed bytes that may wait for a slow writer while more is compressed.
 const KEPT_BYTES: usize = 32 << 10;
-/// So much content later the tables of a context that was used elsewhere are at hand.
+/// After this much content the tables of a context that was used elsewhere are in the cache.
 const COLD_BYTES: usize = 128 << 10;
 
 impl Scheduler {
@@ -80,12 +80,16 @@ pub struct AsyncEncoder<W> {
     key: CostKey,
     /// Content that will be compressed slowly, for the context must come to the cache of this thread first.
     cold_bytes: usize,
+    /// As long as slices could be after the last one, while another thread had nothing to do. 0: no longer than usual.
+    long_bytes: usize,
     stage: Stage,
     /// Whether content was taken that a reader may not be able to decode yet.
     unflushed: bool,
     /// Content that was taken, and how much of it the engine has.
     gathered: Vec<u8>,
     given: usize,
+    /// Room for the next chunk, while another thread has one.
+    spare: Vec<u8>,
     /// Compressed bytes, and how many of them were written.
     output: Vec<u8>,
     written: usize,
@@ -133,12 +137,14 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             engine: Engine::None,
             decision: Decision::Offload,
             cold_bytes: 0,
+            long_bytes: 0,
             key: CostKey::compress_slice(options, content_bytes),
             scheduler,
             stage: Stage::Fresh,
             unflushed: false,
             gathered: Vec::new(),
             given: 0,
+            spare: Vec::new(),
             output: Vec::new(),
             written: 0,
             tiny: Tiny::default(),
@@ -162,8 +168,8 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
     /// How much is gathered before it is compressed.
     fn gather_bytes_max(&self) -> usize {
         match self.decision {
-            Decision::Sliced { .. } if self.cold_bytes > 0 => SLICE_BYTES,
-            Decision::Sliced { slice_bytes } => slice_bytes,
+            Decision::Sliced { .. } if self.cold_bytes > 0 => SLICE_BYTES.max(self.long_bytes),
+            Decision::Sliced { slice_bytes } => slice_bytes.max(self.long_bytes),
             _ => CHUNK_BYTES,
         }
     }
@@ -233,8 +239,9 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             }
             job.chunk.clear();
             // More may have been gathered meanwhile.
-            if self.gathered.is_empty() {
-                self.gathered = job.chunk;
+            match self.gathered.is_empty() {
+                true => self.gathered = job.chunk,
+                false => self.spare = job.chunk,
             }
         }
         match self.output.is_empty() {
@@ -258,7 +265,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         let (chunk, task) = match operation {
             None => (Vec::new(), Task::Open),
             Some(operation) => (
-                std::mem::take(&mut self.gathered),
+                std::mem::replace(&mut self.gathered, std::mem::take(&mut self.spare)),
                 Task::Compress(std::mem::take(&mut self.given), operation),
             ),
         };
@@ -314,7 +321,8 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         };
         let scheduler = &self.scheduler;
         let make = || scheduler.pooled_encoder(options, bytes);
-        let made = self.memory.poll_take(scheduler, need, context, make);
+        let (made, ns) = timed(|| self.memory.poll_take(scheduler, need, context, make));
+        self.turn.held(ns);
         if made.is_pending() {
             // Others may work meanwhile, or wait for memory as well.
             self.turn.give_back();
@@ -352,10 +360,10 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         }
         ready!(self.poll_open(operation, context))?;
         loop {
-            self.look_for_the_cache();
             let rest = self.gathered.len() - self.given;
+            self.look_for_the_cache(rest);
             let cut = match self.decision {
-                Decision::Sliced { .. } => rest.min(self.gather_bytes_max()),
+                Decision::Sliced { .. } => self.slice_bytes(rest),
                 Decision::Offload => match self.here_bytes(rest) {
                     Some(here) => here,
                     None => {
@@ -373,6 +381,9 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
                 self.gathered.clear();
                 self.given = 0;
                 self.gathered.shrink_to(self.gather_bytes_max());
+                if self.slices() {
+                    self.spare = Vec::new();
+                }
                 return Poll::Ready(Ok(()));
             }
             ready!(self.poll_room(context))?;

@@ -67,7 +67,7 @@ impl Memory {
             if !need.brief || scheduler.pool().stats().in_use > 0 {
                 return Poll::Pending;
             }
-            // Nobody has memory to give back, unless it came back just now.
+            // No context is in use that could give memory back, unless one just did.
             made = make();
         }
         if made.is_ok() {
@@ -84,7 +84,7 @@ impl Memory {
     }
 }
 
-/// Whether to wait is the answer. It is then not counted as refused.
+/// Whether the request should wait. It is then not counted as refused.
 fn is_short<T>(ledger: &Ledger, need: Need, made: &Result<T, Error>) -> bool {
     let short =
         need.bytes <= ledger.budget_bytes && made.as_ref().is_err_and(Error::is_short_of_memory);

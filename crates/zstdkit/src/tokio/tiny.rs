@@ -5,7 +5,7 @@ use turns::timed;
 /// Less content than this is compressed without looking at a clock each time: a flush of a few bytes takes
 /// about a microsecond, and a clock a tenth of that.
 pub(super) const TINY_BYTES: usize = 512;
-/// One call in so many with as little content looks at the clock.
+/// One in this many calls with little content looks at the clock.
 const TINY_CALLS: u32 = 16;
 
 /// The time of calls with little content, which is not measured each time.

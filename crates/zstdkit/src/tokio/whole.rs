@@ -148,7 +148,7 @@ impl Scheduler {
         let size = Some(bytes as u64);
         let (pool, own) = (self.pool().clone(), options.clone());
         let ledger = pool.ledger().clone();
-        // Jobs that wait for their thread need no memory. They take it there, if nobody waits for it.
+        // Jobs that wait for their thread need no memory. They take it there, if none waits for it.
         let done = self.offload().run(move || {
             let compressor = match ledger.line.is_empty() {
                 true => pool.compressor(&own, size),

@@ -106,7 +106,7 @@ fn memory_is_given_in_order_of_arrival() {
 }
 
 #[test]
-fn who_leaves_the_line_holds_up_nobody() {
+fn a_task_that_leaves_the_line_holds_up_no_other() {
     let line = line();
     let people: Vec<_> = (0..4).map(|_| Person::joins(&line)).collect();
     line.leave(people[2].ticket);
@@ -134,7 +134,7 @@ fn who_is_called_and_does_not_come_is_passed_over_until_it_does() {
     // It has kept its place.
     assert_eq!(people[0].place(&line), Place::First);
     assert_eq!(people[1].place(&line), Place::Wait);
-    // All may be absent. Then nobody is called, and whoever comes is first.
+    // All may be absent. Then none is called, and the next to come is first.
     for person in &people {
         line.released();
         ticks(&line, ABSENT_TICKS);
@@ -189,7 +189,7 @@ fn where_nothing_comes_back_the_first_is_served_beyond_the_budget() {
 }
 
 #[test]
-fn memory_that_others_take_and_give_back_all_the_time_keeps_nobody_waiting() {
+fn memory_that_others_take_and_give_back_all_the_time_keeps_none_waiting() {
     let line = line();
     let (since, gave) = (0, AtomicBool::new(false));
     let idle = Arc::new(Idle { since, gave });
@@ -221,7 +221,7 @@ fn memory_that_others_take_and_give_back_all_the_time_keeps_nobody_waiting() {
 }
 
 #[test]
-fn nobody_waits_without_a_keeper() {
+fn none_waits_without_a_keeper() {
     let line = line();
     let people: Vec<_> = (0..2).map(|_| Person::joins(&line)).collect();
     line.lock().kept = false;
@@ -262,7 +262,7 @@ fn those_who_come_all_the_time_do_not_put_off_the_tick() {
 }
 
 #[test]
-fn the_keeper_ends_when_nobody_waits() {
+fn the_keeper_ends_when_the_line_is_empty() {
     for _ in 0..3 {
         let line = Arc::<Line>::default();
         let people = [0, 1].map(|_| Person::joins(&line));

@@ -13,6 +13,9 @@ use crate::step::{Operation, State};
 use crate::tokio::room;
 use crate::tokio::tiny::TINY_BYTES;
 
+/// About how many times as long a slice takes that brings the context to the cache.
+const COLD_TIMES: usize = 2;
+
 impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
     /// Decides anew where content is compressed, after something was learned.
     pub(super) fn decide(&mut self) {
@@ -44,8 +47,11 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             true => self.tiny.timed(step),
             false => timed(step),
         };
-        self.turn.held(ns);
-        self.turn.touch(encoder.address());
+        // Little content uses little of the context: what others left of the cache is still there.
+        match bytes < TINY_BYTES {
+            true => self.turn.held(ns),
+            false => self.turn.held_with(ns, encoder.address()),
+        }
         let step = match step {
             Ok(step) => step,
             Err(error) => return Err(self.fail(error)),
@@ -60,15 +66,20 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             model.observe(self.key, bytes, ns);
             self.decide();
         }
+        if bytes >= SLICE_BYTES {
+            self.long_bytes = self.longest_bytes();
+        }
         if let Slice::Gathered(_) = content {
             self.given += step.consumed;
         }
         Ok((step.consumed, step.state))
     }
 
-    /// If another context was used here since, this one must come to the cache again: short slices do that.
-    pub(super) fn look_for_the_cache(&mut self) {
-        if let Engine::Local(encoder) = &self.engine
+    /// If another context was used here since, this one must come to the cache again for this much content: short slices
+    /// do that.
+    pub(super) fn look_for_the_cache(&mut self, bytes: usize) {
+        if bytes >= TINY_BYTES
+            && let Engine::Local(encoder) = &self.engine
             && !self.turn.is_warm(encoder.address())
         {
             self.cold_bytes = COLD_BYTES;
@@ -88,13 +99,43 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         matches!(self.decision, Decision::Sliced { .. })
     }
 
+    /// How much of this is compressed in one call, here: as much as slices have, or more while another thread has nothing
+    /// to do.
+    pub(super) fn slice_bytes(&self, rest: usize) -> usize {
+        let Decision::Sliced { slice_bytes } = self.decision else {
+            return rest;
+        };
+        let (most, times) = match self.cold_bytes {
+            0 => (slice_bytes, 1),
+            _ => (SLICE_BYTES, COLD_TIMES),
+        };
+        match rest > most {
+            true => rest.min(most.max(self.longest_bytes() / times)),
+            false => rest,
+        }
+    }
+
+    /// The longest slice that there may be while another thread has nothing to do. 0: there is no such thread, or it is
+    /// not known how long slices take.
+    fn longest_bytes(&self) -> usize {
+        let model = self.scheduler.model();
+        if self.options.prefix.is_some() || !model.is_by_default() || !model.knows(self.key) {
+            return 0;
+        }
+        let within_ns = self.turn.longest_ns(model.slice_threshold_ns());
+        match model.decide_slice(self.key, within_ns) {
+            Decision::Sliced { slice_bytes } => slice_bytes,
+            _ => 0,
+        }
+    }
+
     /// Whether this much is sent to another thread.
     pub(super) fn sends(&self, bytes: usize) -> bool {
         self.decision == Decision::Offload && self.here_bytes(bytes).is_none()
     }
 
-    /// How much of this is compressed here although slices are too long for that: what is little, or as long a slice as
-    /// may be while another thread has nothing to do.
+    /// How much of this is compressed here although slices are too long for that as a rule: what is little, or as
+    /// long a slice as may be while another thread has nothing to do.
     pub(super) fn here_bytes(&self, bytes: usize) -> Option<usize> {
         let model = self.scheduler.model();
         let threshold_ns = model.slice_threshold_ns();
@@ -104,13 +145,9 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         if bytes <= SLICE_BYTES && model.predict_ns(self.key, bytes) <= threshold_ns {
             return Some(bytes);
         }
-        if self.options.prefix.is_some() || !model.is_by_default() || !model.knows(self.key) {
-            return None;
-        }
-        let within_ns = self.turn.longest_ns(threshold_ns);
-        match model.decide_slice(self.key, within_ns) {
-            Decision::Sliced { slice_bytes } => Some(bytes.min(slice_bytes)),
-            _ => None,
+        match self.longest_bytes() {
+            0 => None,
+            longest => Some(bytes.min(longest)),
         }
     }
 }
@@ -121,3 +158,6 @@ pub(super) enum Slice<'a> {
     /// What is gathered, up to this byte.
     Gathered(usize),
 }
+
+#[cfg(test)]
+mod tests;

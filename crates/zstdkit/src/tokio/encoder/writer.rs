@@ -5,13 +5,15 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use ::tokio::io::AsyncWrite;
-use turns::Keeps;
+use turns::{Keeps, timed};
 
 use super::slices::Slice;
 use super::{AsyncEncoder, Engine, Stage};
 use crate::sliced::SLICE_BYTES;
 use crate::step::Operation;
 
+/// From this length on a write is compressed without a copy, also where a longer slice could be gathered.
+const UNCOPIED_BYTES: usize = 64 << 10;
 /// About how long it takes to copy as much as a slice into memory that was not used before.
 const GATHER_NS: u64 = 5_000;
 
@@ -50,13 +52,17 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
     fn poll_take(&mut self, input: &[u8], context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.poll_room(context))?;
-            self.look_for_the_cache();
+            self.look_for_the_cache(self.gathered.len() + input.len());
             let most = self.gather_bytes_max();
             if self.given > 0 || self.gathered.len() >= most {
                 ready!(self.poll_give(Operation::Flush, context))?;
-            } else if self.slices() && self.gathered.is_empty() && input.len() >= most {
-                ready!(self.poll_turn(most, context));
-                let slice = Slice::Given(&input[..most]);
+            } else if self.slices()
+                && self.gathered.is_empty()
+                && input.len() >= most.min(UNCOPIED_BYTES)
+            {
+                let cut = self.slice_bytes(input.len().min(most));
+                ready!(self.poll_turn(cut, context));
+                let slice = Slice::Given(&input[..cut]);
                 let (taken, _) = self.slice(slice, Operation::Flush)?;
                 if taken > 0 {
                     return Poll::Ready(Ok(taken));
@@ -129,10 +135,11 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncEncoder<W> {
             this.stage = Stage::Ended;
         }
         ready!(this.poll_engine(context))?;
-        // Others may have the context while the rest is written.
-        this.engine = Engine::None;
+        // Others may have the context while the rest is written. If there are enough of them it is freed.
+        let ((), ns) = timed(|| this.engine = Engine::None);
+        this.turn.held(ns);
         this.turn.give_back();
-        this.gathered = Vec::new();
+        (this.gathered, this.spare) = (Vec::new(), Vec::new());
         ready!(this.poll_write_out(context))?;
         ready!(Pin::new(&mut this.writer).poll_shutdown(context))?;
         this.stage = Stage::Shut;
