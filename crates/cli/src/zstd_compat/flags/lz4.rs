@@ -4,17 +4,9 @@
 use std::path::Path;
 
 use crate::commands::decompress::flags::DecompressMode;
-use crate::commands::formats::settings::Lz4Settings;
 use crate::failure::{Failure, Result};
 use crate::zstd_compat::flags::parse::{CommandLine, Operation};
 use crate::zstd_compat::flags::values::{incorrect, number};
-
-/// The settings, and whether the command line says what is to be done.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Lz4Line {
-    pub(super) settings: Lz4Settings,
-    chosen: bool,
-}
 
 /// The smallest block that lz4 takes.
 const BLOCK_BYTES_MIN: u64 = 32;

@@ -10,9 +10,9 @@ use crate::args::advanced::Advanced;
 use crate::args::settings::ReferenceArgs;
 use crate::commands::decompress::flags::DecompressMode;
 use crate::commands::formats::Format;
+use crate::commands::formats::settings::Lz4Settings;
 use crate::failure::{Failure, Result};
 use crate::zstd_compat::bench::BenchArgs;
-use crate::zstd_compat::flags::lz4::Lz4Line;
 use crate::zstd_compat::flags::program::{Name, Variables};
 use crate::zstd_compat::flags::training::Training;
 use crate::zstd_compat::flags::tuning::Tuning;
@@ -42,6 +42,13 @@ pub(crate) enum Asked {
     Help { long: bool },
     /// The version: only the number, or a line.
     Version { bare: bool },
+}
+
+/// What only lz4 has: settings, and whether the command line says what is to be done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Lz4Line {
+    pub(super) settings: Lz4Settings,
+    pub(super) chosen: bool,
 }
 
 /// A parsed command line.
