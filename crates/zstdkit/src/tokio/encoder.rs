@@ -47,7 +47,8 @@ impl Scheduler {
     }
 }
 
-/// Compresses everything written to it into one frame, which goes to another writer.
+/// Compresses everything written to it into one frame (or more of them, where memory is short: see below), which goes to another
+/// writer.
 ///
 /// Writes are gathered up to a slice, or to a chunk of 128 KiB that is compressed on another thread. A slice is as
 /// long as the scheduler allows, by what slices before it took; no call works for longer than one. By default that is
@@ -62,7 +63,9 @@ impl Scheduler {
 /// in order of arrival; one that needs more than the whole budget fails with its first write that needs a context.
 ///
 /// While others wait for memory, a stream of unknown size that is not called for ten milliseconds or more gives its
-/// context back. Its frame ends there, and what follows is another frame: decoders read them as one content.
+/// context back. Its frame ends there, and what follows is another frame. [`AsyncDecoder`](super::AsyncDecoder) and the `zstd`
+/// command read them as one content; a decoder that stops behind the first frame has to be told to go on
+/// (`multiple_members` of async-compression).
 ///
 /// Dropping it at any time loses only what was not yet written. After a compression error every call
 /// fails with that error. An error of the writer is passed on, and the call may be repeated.
