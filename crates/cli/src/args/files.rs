@@ -98,6 +98,9 @@ impl FileArgs {
             .sources(sources, false)
             .writes_all(report.exported())
             .stderr(terminal.wants_report());
+        let files = self
+            .lists()
+            .fold(files, |files, (what, list)| files.reads(what, list));
         match data {
             true => files.stdout(Stdout::Data),
             false => files,

@@ -117,7 +117,11 @@ const ELSEWHERE: &[&str] = &[
     "unzip --directory",
     // Targets are held against sources as jobs.
     "compress --output",
+    "compress --output-dir-flat",
+    "compress --output-dir-mirror",
     "decompress --output",
+    "decompress --output-dir-flat",
+    "decompress --output-dir-mirror",
 ];
 
 fn declared(line: &str) -> Vec<PathBuf> {
