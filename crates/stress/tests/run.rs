@@ -255,7 +255,9 @@ fn an_open_loop_starts_when_it_is_told_to() {
     let hour = Duration::from_secs(3600);
     let open = |start_at, late| {
         let plan = plan(50).pace(Pace::Uniform(1_000.0));
-        let plan = plan.start_at(Some(start_at)).late_above(Some(late));
+        // The end is counted from the start, which may be hours ago: the blocks end the run.
+        let plan = plan.duration(3 * hour).start_at(Some(start_at));
+        let plan = plan.late_above(Some(late));
         found(&plan, "none").load.late_start_ratio
     };
     let start = Instant::now() + Duration::from_millis(200);
