@@ -1,7 +1,10 @@
 //! What `compress` and `decompress` take beyond the everyday: lists of files, directories for targets, single parameters
-//! of zstd, and a limit of memory.
+//! of zstd, a limit of memory, and targets that are there already.
 
-use crate::common::{directory, file, names, run, samples};
+use std::io::Write as _;
+use std::process::Stdio;
+
+use crate::common::{Run, directory, file, names, perfkit, run, samples, words};
 
 #[test]
 fn lists_name_files_and_directories_take_targets() {
@@ -120,4 +123,35 @@ fn a_limit_of_memory_lowers_threads_and_window() {
         "{}",
         refused.stderr
     );
+}
+
+#[test]
+fn a_target_that_another_process_makes_meanwhile_is_kept_where_that_is_asked() {
+    for line in [
+        "compress -qq --skip-existing - -o out",
+        "zip -qq --skip-existing out -",
+        "compress -qq - -o out",
+        "zip -qq out -",
+    ] {
+        let dir = directory();
+        let mut child = perfkit()
+            .current_dir(dir.path())
+            .args(words(line))
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("runs");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        // More than what the pipe holds: it has been read from, so the target was looked for before.
+        let content = samples(2_000_000).swap_remove(0).1;
+        stdin.write_all(&content).expect("written");
+        file(dir.path(), "out", b"theirs");
+        drop(stdin);
+        let wanted = i32::from(!line.contains("--skip-existing"));
+        let ended = Run::from(child.wait_with_output().expect("ends")).expect(wanted);
+        assert_eq!(ended.stderr.is_empty(), wanted == 0, "{}", ended.stderr);
+        let kept = std::fs::read(dir.path().join("out")).expect("there");
+        assert_eq!(kept, b"theirs", "{line}");
+        assert_eq!(names(dir.path()), ["out"], "{line}");
+    }
 }

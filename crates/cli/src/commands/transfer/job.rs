@@ -145,7 +145,7 @@ pub(super) fn one<S: Stage>(
     Ok((read, written))
 }
 
-/// A target that appeared meanwhile was made by somebody else who does the same.
+/// A target that appeared meanwhile was made by another process that does the same.
 fn refused(error: files::Error, options: &Options<'_>) -> Stop {
     match (&error, options.overwrite) {
         (files::Error::Exists { .. }, Overwrite::Keep) => Stop::Kept,

@@ -10,6 +10,6 @@ mod small_files;
 mod stage;
 mod stream;
 
-pub(crate) use run::{make_directories, refuse, run};
+pub(crate) use run::{make_directories, refuse, remark_kept, run};
 pub(crate) use stage::{Opening, Options, Overwrite, Stage};
 pub(crate) use stream::{Operation, ROWS, Stop, Stream, Times, WAIT_MAX, Waits, write_error};

@@ -63,11 +63,7 @@ pub(crate) fn run<S: Stage>(
     }
     progress.finish();
     if account.kept > 0 && options.warnings {
-        let kept = account.kept;
-        message::remark(&match kept {
-            1 => "1 target was there and is kept".to_owned(),
-            _ => format!("{kept} targets were there and are kept"),
-        });
+        remark_kept(account.kept);
     }
     account.close(times)
 }
@@ -204,6 +200,14 @@ impl Account<'_> {
         }
         outcome
     }
+}
+
+/// Says how many targets were there already.
+pub(crate) fn remark_kept(kept: u64) {
+    message::remark(&match kept {
+        1 => "1 target was there and is kept".to_owned(),
+        _ => format!("{kept} targets were there and are kept"),
+    });
 }
 
 /// Makes the directories that mirrored targets need.

@@ -12,7 +12,7 @@ use report::{ExitStatus, INPUTS_LISTED, Outcome, names};
 use zipstream::{AesStrength, Directory, Encryption, Totals};
 
 use crate::args::password::PasswordSource;
-use crate::commands::transfer::Stop;
+use crate::commands::transfer::{self, Stop};
 use crate::commands::zip::flags::ZipArgs;
 use crate::commands::zip::plan::{Edit, ZipPlan};
 use crate::commands::zip::{combine, edit, moved, refuse, repair, sources};
@@ -56,7 +56,8 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         rows: &[LatencyName::Service, LatencyName::Hold],
         ..Setup::filter(name, argv, &args.report, &args.terminal, args.force)
     })?;
-    if args.skip_existing && plan.edit.is_none() && target::is_there(&args.output, context())? {
+    let keeps = args.skip_existing && plan.edit.is_none();
+    if keeps && target::is_there(&args.output, context())? {
         return session.finish(kept(args));
     }
     let mut found = match plan.edit {
@@ -86,7 +87,11 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         Some(_) => Target::create(&args.output, force, replaced, context()),
         None => Target::create_private(&args.output, force, context()),
     };
-    let target = target.map_err(Failure::from)?;
+    let target = match target {
+        // Another process made it meanwhile.
+        Err(files::Error::Exists { .. }) if keeps => return session.finish(kept(args)),
+        target => target.map_err(Failure::from)?,
+    };
     if plan.verify && target.is_remote() {
         return Err(
             Failure::usage("--verify cannot test an object before it is uploaded")
@@ -122,11 +127,7 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
                 base => {
                     let before = base.as_ref().map(|base| &base.metadata);
                     let before = before.or(overwritten.as_ref());
-                    let narrowed = match appear(target, before, &rights) {
-                        // Somebody else made it meanwhile.
-                        Err(_) if is_kept(args, &plan) => return Err(Stop::Kept),
-                        appeared => appeared?,
-                    };
+                    let narrowed = appear(target, before, &rights, keeps)?;
                     if let Some(mode) = narrowed.filter(|_| args.terminal.wants_warnings()) {
                         message::note(
                             &format!("the archive has the mode {mode:03o}, for not everybody may read all that is in it"),
@@ -146,17 +147,10 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     session.finish(outcome)
 }
 
-/// Whether an archive that is there now is to be kept.
-fn is_kept(args: &ZipArgs, plan: &ZipPlan) -> bool {
-    args.skip_existing
-        && plan.edit.is_none()
-        && target::is_there(&args.output, context()).is_ok_and(|is_there| is_there)
-}
-
 /// Nothing is done.
 fn kept(args: &ZipArgs) -> Outcome {
     if args.terminal.wants_warnings() {
-        message::remark("1 target was there and is kept");
+        transfer::remark_kept(1);
     }
     let mut outcome = Outcome::new("zip");
     outcome
@@ -209,11 +203,12 @@ fn base(args: &ZipArgs, plan: &ZipPlan, found: &mut Sources) -> Result<Option<Ba
 }
 
 /// Makes the archive appear, replacing the one that it was made from. Returns its mode if what is in it
-/// narrowed that.
+/// narrowed that. One that another process made meanwhile is kept if `keeps` is set.
 fn appear(
     target: Target,
     before: Option<&Metadata>,
     rights: &Rights,
+    keeps: bool,
 ) -> std::result::Result<Option<u32>, Stop> {
     // The same users may read the archive as before, unless they may not read the new entries.
     let narrowed = target.settle_rights(before, rights);
@@ -231,6 +226,7 @@ fn appear(
         .map(|()| narrowed)
         .map_err(|failure| match failure {
             _ if remote && signal::interrupted() => Stop::Interrupted,
+            files::Error::Exists { .. } if keeps => Stop::Kept,
             error => Stop::Failed(error.into()),
         })
 }
