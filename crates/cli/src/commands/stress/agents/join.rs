@@ -1,9 +1,8 @@
 //! `stress --join`: does the part that a lead gives, and reports it to the lead and here.
 
 use std::ffi::OsString;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use bench::stress::agents::{Agent, Order, SharedPlan};
@@ -24,8 +23,11 @@ use crate::failure::{Failure, Result};
 use crate::session::{Session, Setup};
 use crate::term::{message, signal};
 
-/// How often to look whether somebody wants the end.
+/// How often to look whether the user wants the end.
 const LOOK: Duration = Duration::from_millis(50);
+/// How long to wait until the lead is told that the part is refused; a user who interrupts waits less.
+const REFUSED_WITHIN: Duration = Duration::from_secs(5);
+const INTERRUPTED_WITHIN: Duration = Duration::from_secs(2);
 
 /// What the run tells the thread that talks to the lead.
 enum Wish {
@@ -51,16 +53,13 @@ struct Talk {
     stop: Stop,
 }
 
-/// Whether the lead wants the end, and why.
+/// Why the lead wants the end, if it does.
 #[derive(Clone, Default)]
-struct Stop {
-    is_wanted: Arc<AtomicBool>,
-    reason: Arc<std::sync::Mutex<Option<String>>>,
-}
+struct Stop(Arc<OnceLock<String>>);
 
 impl Watch for Stop {
     fn is_stopped(&self) -> bool {
-        signal::interrupted() || self.is_wanted.load(Ordering::Relaxed)
+        signal::interrupted() || self.0.get().is_some()
     }
 }
 
@@ -88,9 +87,7 @@ pub(in super::super) fn run(
     let (mut plan, session) = match prepared {
         Ok(prepared) => prepared,
         Err(failure) => {
-            let _ = talk.wishes.send(Wish::Refuse(failure.message().to_owned()));
-            // Until it is told.
-            let _ = talk.told.recv_timeout(Duration::from_secs(5));
+            talk.refuse(failure.message(), REFUSED_WITHIN);
             return Err(failure);
         }
     };
@@ -122,8 +119,7 @@ pub(in super::super) fn run(
         Ok(complaints) => complaints,
         Err(error) => {
             let failure = failed(error);
-            let _ = talk.wishes.send(Wish::Refuse(failure.message().to_owned()));
-            let _ = talk.told.recv_timeout(Duration::from_secs(5));
+            talk.refuse(failure.message(), REFUSED_WITHIN);
             return Err(failure);
         }
     };
@@ -131,7 +127,7 @@ pub(in super::super) fn run(
     let mut taken = Ok(());
     let status = session.finish_telling(outcome, |report| taken = talk.report(report))?;
     taken?;
-    match (talk.stop.reason(), signal::interrupted()) {
+    match (talk.stop.0.get(), signal::interrupted()) {
         (Some(reason), false) => Err(Failure::new(format!("stopped early: {reason}"))),
         _ => Ok(status),
     }
@@ -158,23 +154,6 @@ fn prepare(
 
 fn unexpected() -> Failure {
     Failure::new("the lead said something that was not its turn")
-}
-
-impl Stop {
-    fn want(&self, reason: String) {
-        *self
-            .reason
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner) = Some(reason);
-        self.is_wanted.store(true, Ordering::Relaxed);
-    }
-
-    fn reason(&self) -> Option<String> {
-        self.reason
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .clone()
-    }
 }
 
 impl Talk {
@@ -208,6 +187,12 @@ impl Talk {
         let _ = self.wishes.send(wish);
     }
 
+    /// Says that the part is not done, and waits this long at most until the lead is told.
+    fn refuse(&self, reason: &str, within: Duration) {
+        self.say(Wish::Refuse(reason.to_owned()));
+        let _ = self.told.recv_timeout(within);
+    }
+
     /// Waits for what the lead wants.
     fn next(&self) -> Result<Told> {
         loop {
@@ -215,8 +200,7 @@ impl Talk {
                 Ok(Told::Failed(failure)) => return Err(failure),
                 Ok(told) => return Ok(told),
                 Err(RecvTimeoutError::Timeout) if signal::interrupted() => {
-                    self.say(Wish::Refuse("it was interrupted".to_owned()));
-                    let _ = self.told.recv_timeout(Duration::from_secs(2));
+                    self.refuse("it was interrupted", INTERRUPTED_WITHIN);
                     return Err(Failure::new("interrupted before the run began")
                         .status(ExitStatus::Interrupted));
                 }
@@ -278,7 +262,8 @@ impl Thread {
                     Order::Prepare(part) => Told::Prepare(part),
                     Order::Start(at) => Told::Start(self.began + at),
                     Order::Stop(reason) => {
-                        self.stop.want(reason);
+                        // An agent is stopped once.
+                        let _ = self.stop.0.set(reason);
                         continue;
                     }
                     Order::Done => Told::Done,
