@@ -50,16 +50,11 @@ pub fn unsupported(operation: Operation, url: &str) -> Error {
 /// The URL ends in no such name.
 pub fn file_name(url: &str) -> Result<PathBuf> {
     let segment = path(url).rsplit_once('/').map_or("", |(_, last)| last);
-    let name = decoded(segment).map(PathBuf::from);
-    // What is decoded may hold anything, even a way upwards.
-    let one = |name: &PathBuf| {
+    named(url, segment, |name| {
         let mut components = name.components();
         let first = components.next();
         matches!(first, Some(Component::Normal(whole)) if whole == name.as_os_str())
             && components.next().is_none()
-    };
-    name.filter(one).ok_or_else(|| Error::UrlUnnamed {
-        url: url.to_owned(),
     })
 }
 
@@ -68,14 +63,19 @@ pub fn file_name(url: &str) -> Result<PathBuf> {
 /// # Errors
 /// The URL has no path, or one that leads upwards.
 pub fn file_path(url: &str) -> Result<PathBuf> {
-    let whole = decoded(path(url).trim_start_matches('/')).map(PathBuf::from);
-    let down = |path: &PathBuf| {
+    named(url, path(url).trim_start_matches('/'), |path| {
         let mut parts = path.components();
         path.file_name().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
-    };
-    whole.filter(down).ok_or_else(|| Error::UrlUnnamed {
-        url: url.to_owned(),
     })
+}
+
+/// A part of a URL as the path of a file, if it fits without its escapes: then it may hold anything, even a way upwards.
+fn named(url: &str, part: &str, fits: impl FnOnce(&Path) -> bool) -> Result<PathBuf> {
+    let path = decoded(part).map(PathBuf::from);
+    path.filter(|path| fits(path))
+        .ok_or_else(|| Error::UrlUnnamed {
+            url: url.to_owned(),
+        })
 }
 
 /// The file of this machine that a `file:` URL is about.
