@@ -183,7 +183,7 @@ impl Operator {
         )
     }
 
-    /// The credentials file of a new user of the account, whose JWT ends in so many seconds.
+    /// The credentials file of a new user of the account, whose JWT ends after this many seconds.
     pub(crate) fn credentials(&self, ends_in_s: i64) -> String {
         let user = KeyPair::new_user();
         let claims = serde_json::json!({

@@ -13,7 +13,7 @@ const CONTEXT_BYTES: usize = 64 << 10;
 struct Pool {
     waiting: Vec<Vec<u8>>,
     out: usize,
-    /// Every so many returns, one context is not kept: its caller has lost it.
+    /// One in this many contexts that come back is not kept: its caller has lost it.
     loses_each: Option<usize>,
     returned: usize,
 }

@@ -38,7 +38,7 @@ struct Row {
 }
 
 impl Workers {
-    /// The rounds of matching without a broker on so many threads.
+    /// The rounds of matching without a broker on this many threads.
     fn plain(&self, threads: u32) -> Option<&Row> {
         let is = |row: &&Row| row.threads == threads && row.block_events.is_none() && !row.again;
         self.rows.iter().find(is)

@@ -113,7 +113,7 @@ pub(crate) fn run(size: Size) -> Result<()> {
 }
 
 impl Bench {
-    /// Generates the events, and takes as many as one thread matches in so many seconds.
+    /// Generates the events, and takes as many as one thread matches in this many seconds.
     fn new(perfkit: PathBuf, seconds: f64) -> Result<Self> {
         let memory = Path::new("/dev/shm");
         let folder = match memory.is_dir() {

@@ -56,7 +56,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// An agent who waits so long for a lead. Its id tells it from all others, and has letters, digits, `-` and `_`; its
+    /// An agent that waits this long for a lead. Its id tells it from all others, and has letters, digits, `-` and `_`; its
     /// name is for people.
     #[must_use]
     pub fn new(id: &str, name: &str, wait: Duration) -> Self {

@@ -29,7 +29,7 @@ pub use part::SharedPlan;
 
 use std::time::Duration;
 
-/// Who is not heard for so long has vanished.
+/// A side that is not heard for this long has vanished.
 pub const SILENCE: Duration = Duration::from_secs(10);
 /// From when all are ready until the start.
 pub const START_IN: Duration = Duration::from_secs(1);
