@@ -22,6 +22,8 @@ use crate::keeps::Keeps;
 const LEASE_NS: u64 = 8_000_000;
 /// The same while calls without a context wait.
 const LEASE_BEFORE_CALLS_NS: u64 = 1_000_000;
+/// A turn admits no more than this many of those in line, however short they say that their calls are.
+const ADMITTED_MAX: u64 = 32;
 /// How many times as long as usual a turn may be while another thread takes what waits.
 pub(crate) const STRETCH: u64 = 4;
 
@@ -32,6 +34,10 @@ pub(crate) struct Gate {
     held_ns: AtomicU64,
     /// Nanoseconds that are expected of those who were admitted to it and have not come yet.
     due_ns: AtomicU64,
+    /// The same, of all that were admitted to this turn.
+    planned_ns: AtomicU64,
+    /// The ticket of the first that was admitted to this turn, plus one. 0: none was.
+    first: AtomicU64,
     /// The stream that is preferred, and how long it has worked since.
     lease: AtomicU64,
     lease_ns: AtomicU64,
@@ -126,6 +132,8 @@ impl Gate {
         self.held_ns.store(0, Relaxed);
         self.due_ns.store(0, Relaxed);
         self.before_ns.store(0, Relaxed);
+        self.planned_ns.store(0, Relaxed);
+        self.first.store(0, Relaxed);
     }
 
     /// Makes this turn longer for such a call, if the line is empty and the turn does not get too long.
@@ -148,9 +156,19 @@ impl Gate {
         self.due_ns.store(due_ns, Relaxed);
     }
 
-    /// Joins the line. Returns the ticket and who begins the next turn.
+    /// Whether the turn has taken all the time that it may although more were admitted to it: those before took longer
+    /// than expected. The first one goes on nevertheless, so that it does not wait for ever.
+    pub(crate) fn is_late(&self, ticket: Option<u64>, turn_ns: u64) -> bool {
+        let most_ns = turn_ns.max(self.planned_ns.load(Relaxed)).max(1);
+        let first = self.first.load(Relaxed);
+        self.held_ns.load(Relaxed) >= most_ns && ticket.is_none_or(|ticket| ticket + 1 != first)
+    }
+
+    /// Joins the line, at the place of this ticket if there was one before. Returns the ticket and who begins the next
+    /// turn.
     pub(crate) fn join(
         &self,
+        before: Option<u64>,
         wish: Wish,
         seat: Option<Arc<Seat>>,
         waker: &Waker,
@@ -161,17 +179,19 @@ impl Gate {
             false if line.waiting.is_empty() => Conductor::Itself,
             false => Conductor::Wanted,
         };
-        let ticket = line.next_ticket;
-        line.next_ticket += 1;
+        let ticket = before.unwrap_or(line.next_ticket);
+        line.next_ticket += u64::from(before.is_none());
         if let Some(seat) = &seat {
             seat.waits_for_turn(true);
         }
-        line.waiting.push_back(Waiter {
+        let waiter = Waiter {
             ticket,
             wish,
             seat,
             waker: waker.clone(),
-        });
+        };
+        let place = line.waiting.partition_point(|other| other.ticket < ticket);
+        line.waiting.insert(place, waiter);
         line.conducted |= conductor == Conductor::Wanted;
         (ticket, conductor)
     }
@@ -213,7 +233,8 @@ impl Gate {
         let lease_ns = line.lease_ns();
         while let Some(place) = line.next(self.leased(lease_ns)) {
             let wish = line.waiting[place].wish;
-            let mut after_ns = expected_ns.saturating_add(wish.next_ns);
+            let next_ns = wish.next_ns.max(wish.turn_ns / ADMITTED_MAX);
+            let mut after_ns = expected_ns.saturating_add(next_ns);
             if expected_ns > 0 && after_ns > wish.turn_ns {
                 break;
             }
@@ -221,8 +242,11 @@ impl Gate {
                 // It goes on for all of the turn, so no other stream is woken for a single call.
                 after_ns = after_ns.max(wish.turn_ns);
             }
-            if expected_ns == 0 && self.lease.swap(wish.stream, Relaxed) != wish.stream {
-                self.lease_ns.store(0, Relaxed);
+            if expected_ns == 0 {
+                self.first.store(line.waiting[place].ticket + 1, Relaxed);
+                if self.lease.swap(wish.stream, Relaxed) != wish.stream {
+                    self.lease_ns.store(0, Relaxed);
+                }
             }
             expected_ns = after_ns.max(1);
             due_ns = due_ns.saturating_add(wish.next_ns);
@@ -230,6 +254,7 @@ impl Gate {
         }
         let for_others = line.take_for_others(parked, &mut due_ns);
         self.due_ns.store(due_ns, Relaxed);
+        self.planned_ns.store(due_ns, Relaxed);
         drop(line);
         // The task that is woken last stays on this thread; those before it can be taken by others.
         for waiter in for_others.into_iter().chain(admitted) {

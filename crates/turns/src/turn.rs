@@ -106,10 +106,25 @@ impl Turn {
         threshold_ns: u64,
         keeps: Keeps,
     ) -> Poll<()> {
+        let wish = Wish {
+            stream: self.stream,
+            next_ns,
+            turn_ns: threshold_ns,
+            keeps,
+        };
         if let Some(place) = &mut self.waiting {
-            ready!(place.poll(context));
-            self.waiting = None;
-            return Poll::Ready(());
+            let admitted = ready!(place.poll(context));
+            let before = self.waiting.take().filter(|_| admitted);
+            let Some(place) = before else {
+                return Poll::Ready(());
+            };
+            return HERE.with_borrow_mut(|here| {
+                let ticket = Arc::ptr_eq(&here.gate, &place.gate).then_some(place.ticket);
+                match here.gate.is_late(ticket, threshold_ns) {
+                    true => self.wait(here, ticket, wish, context),
+                    false => Poll::Ready(()),
+                }
+            });
         }
         HERE.with_borrow_mut(|here| {
             match keeps {
@@ -117,16 +132,10 @@ impl Turn {
                 Keeps::NewContext => ready!(self.poll_open(here, context)),
                 Keeps::Context => self.works(here),
             }
-            let wish = Wish {
-                stream: self.stream,
-                next_ns,
-                turn_ns: threshold_ns,
-                keeps,
-            };
             if !here.gate.is_over(wish) {
                 return Poll::Ready(());
             }
-            self.wait(here, wish, context)
+            self.wait(here, None, wish, context)
         })
     }
 
@@ -191,7 +200,14 @@ impl Turn {
         }
     }
 
-    fn wait(&mut self, here: &mut Here, wish: Wish, context: &mut Context<'_>) -> Poll<()> {
+    /// Waits in line, at the place of a ticket that it had here.
+    fn wait(
+        &mut self,
+        here: &mut Here,
+        before: Option<u64>,
+        wish: Wish,
+        context: &mut Context<'_>,
+    ) -> Poll<()> {
         let runtime = Handle::try_current().ok();
         if here.settle(runtime.as_ref()) {
             // The work counted so far was that of another runtime, which has returned since.
@@ -206,7 +222,7 @@ impl Turn {
             return Poll::Ready(());
         }
         let seat = self.berth.as_ref().map(|berth| berth.seat().clone());
-        let (ticket, conductor) = gate.join(wish, seat, context.waker());
+        let (ticket, conductor) = gate.join(before, wish, seat, context.waker());
         let alone = match (conductor, worker) {
             (Conductor::Another, _) => None,
             (Conductor::Itself, Some(_)) => Some(Box::pin(yield_now()) as Pin<Box<_>>),
@@ -298,15 +314,16 @@ impl Default for Turn {
 }
 
 impl Place {
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    /// Ready when it no longer waits: whether it was admitted to a turn that others have, too.
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<bool> {
         if !self.gate.waits(self.ticket, context.waker()) {
             self.gate.arrived(self.next_ns);
-            return Poll::Ready(());
+            return Poll::Ready(true);
         }
         if self.runtime != Handle::try_current().ok().map(|runtime| runtime.id()) {
             // The task goes on elsewhere, and the runtime that begins those turns may no longer be driven.
             self.gate.leave(self.ticket);
-            return Poll::Ready(());
+            return Poll::Ready(false);
         }
         let Some(alone) = &mut self.alone else {
             return Poll::Pending;
@@ -314,7 +331,7 @@ impl Place {
         ready!(alone.as_mut().poll(context));
         self.gate.clear();
         self.gate.leave(self.ticket);
-        Poll::Ready(())
+        Poll::Ready(false)
     }
 }
 

@@ -29,7 +29,7 @@ fn order(wishes: &[Wish], calls: usize) -> Vec<Vec<u64>> {
     let waker = Waker::noop();
     let mut tickets: Vec<_> = wishes
         .iter()
-        .map(|&wish| (gate.join(wish, None, waker).0, wish, calls))
+        .map(|&wish| (gate.join(None, wish, None, waker).0, wish, calls))
         .collect();
     let mut turns = Vec::new();
     while gate.begin(0) {
@@ -46,7 +46,7 @@ fn order(wishes: &[Wish], calls: usize) -> Vec<Vec<u64>> {
         });
         for (wish, calls) in again {
             if calls > 0 {
-                tickets.push((gate.join(wish, None, waker).0, wish, calls));
+                tickets.push((gate.join(None, wish, None, waker).0, wish, calls));
             }
         }
         turns.push(turn);
@@ -95,11 +95,11 @@ fn the_line_may_be_left_and_is_opened_when_its_conductor_is_gone() {
     let gate = Gate::default();
     let woken = Arc::<Woken>::default();
     let waker = Waker::from(woken.clone());
-    let (first, conductor) = gate.join(wish(1, 1, Keeps::Context), None, &waker);
+    let (first, conductor) = gate.join(None, wish(1, 1, Keeps::Context), None, &waker);
     assert_eq!(conductor, Conductor::Itself);
-    let (second, conductor) = gate.join(wish(2, 1, Keeps::Context), None, &waker);
+    let (second, conductor) = gate.join(None, wish(2, 1, Keeps::Context), None, &waker);
     assert_eq!(conductor, Conductor::Wanted);
-    let (third, conductor) = gate.join(wish(3, 1, Keeps::Context), None, &waker);
+    let (third, conductor) = gate.join(None, wish(3, 1, Keeps::Context), None, &waker);
     assert_eq!(conductor, Conductor::Another);
     gate.leave(first);
     gate.leave(first);
@@ -108,7 +108,7 @@ fn the_line_may_be_left_and_is_opened_when_its_conductor_is_gone() {
     assert!(!gate.waits(second, &waker) && !gate.waits(third, &waker));
     assert_eq!(woken.0.load(Relaxed), 2);
     assert_eq!(
-        gate.join(wish(4, 1, Keeps::Context), None, &waker).1,
+        gate.join(None, wish(4, 1, Keeps::Context), None, &waker).1,
         Conductor::Itself
     );
     assert!(gate.begin(0) && !gate.begin(0));
@@ -143,7 +143,7 @@ fn a_stream_that_goes_on_has_the_turn_alone() {
     let gate = Gate::default();
     let waker = Waker::noop();
     let join = |stream| {
-        gate.join(wish(stream, 5_000, Keeps::Context), None, waker)
+        gate.join(None, wish(stream, 5_000, Keeps::Context), None, waker)
             .0
     };
     // The first turn is shared: none of them has worked yet.
@@ -189,7 +189,7 @@ fn a_turn_is_made_longer_up_to_four_times_while_the_line_is_empty() {
         assert!(!gate.stretch(wish(1, 50_001, Keeps::Context)));
         gate.clear();
     }
-    let _ = gate.join(wish(2, 1, Keeps::Nothing), None, Waker::noop());
+    let _ = gate.join(None, wish(2, 1, Keeps::Nothing), None, Waker::noop());
     assert!(!gate.stretch(wish(1, 1, Keeps::Context)));
 }
 
@@ -200,7 +200,7 @@ fn who_waits_for_a_turn_shows_a_sign_of_life() {
     let seats = [0, 1].map(|_| Arc::<Seat>::default());
     let [first, second] = [0, 1].map(|nth: usize| {
         let wish = wish(nth as u64, 50_000, Keeps::Context);
-        gate.join(wish, Some(seats[nth].clone()), waker).0
+        gate.join(None, wish, Some(seats[nth].clone()), waker).0
     });
     assert!(seats.iter().all(|seat| seat.is_in_line()));
     assert!(gate.begin(0));
@@ -215,7 +215,7 @@ fn threads_that_have_nothing_to_do_get_those_who_wait() {
     let gate = Gate::default();
     let waker = Waker::noop();
     let join = |stream| {
-        gate.join(wish(stream, 50_000, Keeps::Context), None, waker)
+        gate.join(None, wish(stream, 50_000, Keeps::Context), None, waker)
             .0
     };
     let waits = |tickets: &[u64]| -> Vec<bool> {
@@ -260,7 +260,7 @@ fn who_has_the_turn_is_woken_last_and_so_stays_on_its_thread() {
     let log = Arc::<Log>::default();
     for stream in 1..=2 {
         let waker = Waker::from(Arc::new(Logged(log.clone(), stream)));
-        gate.join(wish(stream, 50_000, Keeps::Context), None, &waker);
+        gate.join(None, wish(stream, 50_000, Keeps::Context), None, &waker);
     }
     assert!(gate.begin(1));
     assert_eq!(*log.0.lock().unwrap(), [2, 1]);

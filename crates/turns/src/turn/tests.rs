@@ -10,20 +10,26 @@ const THRESHOLD_NS: u64 = 50_000;
 /// Runs tasks that keep this, one for each length of its calls; each makes ten calls. Returns the most work, in
 /// nanoseconds, between two visits of the runtime to another task, and the number of visits.
 fn most_between_visits(lengths_ns: &[u64], keeps: Keeps) -> (u64, u64) {
+    let calls: Vec<_> = lengths_ns.iter().map(|&ns| (ns, ns)).collect();
+    most_of_calls(&calls, keeps)
+}
+
+/// The same with the expected length of the calls of each task, and their length.
+fn most_of_calls(calls: &[(u64, u64)], keeps: Keeps) -> (u64, u64) {
     // A thread that has seen no runtime.
     std::thread::scope(|scope| {
-        let visited = scope.spawn(|| visited(lengths_ns, keeps));
+        let visited = scope.spawn(|| visited(calls, keeps));
         visited.join().unwrap()
     })
 }
 
-fn visited(lengths_ns: &[u64], keeps: Keeps) -> (u64, u64) {
+fn visited(calls: &[(u64, u64)], keeps: Keeps) -> (u64, u64) {
     let runtime = Builder::new_current_thread().build().unwrap();
     let since_ns = Arc::new(AtomicU64::new(0));
     runtime.block_on(async {
-        let tasks: Vec<_> = lengths_ns
+        let tasks: Vec<_> = calls
             .iter()
-            .map(|&ns| {
+            .map(|&(expected_ns, ns)| {
                 let since_ns = since_ns.clone();
                 tokio::spawn(async move {
                     let mut turn = Turn::new();
@@ -32,7 +38,7 @@ fn visited(lengths_ns: &[u64], keeps: Keeps) -> (u64, u64) {
                             (Keeps::NewContext, 1..) => Keeps::Context,
                             (kept, _) => kept,
                         };
-                        turn.take(ns, THRESHOLD_NS, kept).await;
+                        turn.take(expected_ns, THRESHOLD_NS, kept).await;
                         turn.held(ns);
                         since_ns.fetch_add(ns, Relaxed);
                     }
@@ -71,6 +77,28 @@ fn many_tasks_hold_their_thread_no_longer_than_one() {
         1_000_000
     );
     assert_eq!(most_between_visits(&[], Keeps::Nothing), (0, 0));
+}
+
+#[test]
+fn calls_that_take_longer_than_expected_end_the_turn() {
+    for keeps in [Keeps::Nothing, Keeps::Context, Keeps::NewContext] {
+        for expected_ns in [0, 1, 1_000] {
+            let (most_ns, _) = most_of_calls(&[(expected_ns, 1_000_000); 64], keeps);
+            // The first one that was admitted, and one that did not have to wait.
+            assert!(most_ns <= 2_000_000, "{keeps:?}, {expected_ns}: {most_ns}");
+            // Others that take less come to their turn.
+            let mut calls = vec![(expected_ns, 1_000_000); 32];
+            calls.extend([(expected_ns, expected_ns); 32]);
+            let (most_ns, _) = most_of_calls(&calls, keeps);
+            assert!(most_ns <= 2_100_000, "{keeps:?}, {expected_ns}: {most_ns}");
+        }
+    }
+    // No more than expected, or a little more: as many as fit.
+    for ns in [10_000, 12_000] {
+        let (most_ns, visits) = most_of_calls(&[(10_000, ns); 64], Keeps::Nothing);
+        assert!(most_ns <= THRESHOLD_NS + 2 * ns, "{ns}: {most_ns}");
+        assert!((128..400).contains(&visits), "{ns}: {visits}");
+    }
 }
 
 #[test]
