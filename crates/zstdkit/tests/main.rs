@@ -34,5 +34,7 @@ mod tokio_memory;
 mod tokio_open;
 #[cfg(feature = "tokio")]
 mod tokio_slow;
+#[cfg(feature = "tokio")]
+mod tokio_turns;
 #[cfg(feature = "workload")]
 mod workload;

@@ -203,15 +203,21 @@ impl Decoder {
         self.blocks.waiting()
     }
 
-    /// Whether a [`push`](Decoder::push) of this many bytes may decode a block. Else it copies them, or what
+    /// Whether a [`push`](Decoder::push) of these bytes may decode a block. Else it copies them, or what
     /// is left of a block.
     #[cfg(feature = "tokio")]
-    pub(crate) fn may_decode(&self, bytes: usize) -> bool {
+    pub(crate) fn may_decode(&self, input: &[u8]) -> bool {
         let needed = match self.walker.body_left() as usize {
+            0 if self.walker.after_last_block() => CHECKSUM_BYTES + 1,
+            0 if self.walker.at_block_header() => {
+                let header = input.first_chunk().copied();
+                let block = header.and_then(|bytes| Block::parse(bytes, u32::MAX, 0).ok());
+                BLOCK_HEADER_BYTES + block.map_or(0, |block| block.stored_bytes() as usize)
+            }
             0 => BLOCK_HEADER_BYTES + 1,
             left => left,
         };
-        !self.blocks.waiting() && bytes >= needed
+        !self.blocks.waiting() && input.len() >= needed
     }
 
     /// Bytes of memory that the decoder holds, including its window.

@@ -148,9 +148,10 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<Result<(), Error>> {
-        let given = self.to - self.from;
+        let given = &self.input[self.from..self.to];
         let decoder = self.decoder.as_ref();
         let decodes = decoder.is_none_or(|decoder| decoder.inner().may_decode(given));
+        let given = given.len();
         let next_ns = match decodes {
             true => self
                 .scheduler
@@ -204,6 +205,8 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             self.turn.held(ns);
             self.block_bytes = match full {
                 true => BLOCK_BYTES_MAX as usize,
+                // The beginning of a frame or of a block says nothing of the blocks that follow.
+                false if step.produced == 0 => self.block_bytes,
                 false => {
                     // Short blocks take longer for as much content, and say little of others.
                     if count == 1 {
@@ -289,7 +292,7 @@ fn blocks(
     let (mut last, mut count) = (total.produced, 1);
     while last > 0 && total.state == State::MoreOutput && total.produced + last <= SLICE_BYTES {
         let (rest, free) = (&input[total.consumed..], &mut room[total.produced..]);
-        if free.len() < last || !decoder.inner().may_decode(rest.len()) {
+        if free.len() < last || !decoder.inner().may_decode(rest) {
             break;
         }
         let Ok(step) = decoder.step(rest, free, &mut Budget::slices(1)) else {
