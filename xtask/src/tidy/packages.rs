@@ -152,11 +152,15 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
     ),
 ];
 
+/// The texts that go with every package.
+const LICENCES: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
+
 /// Checks the manifests of the workspace and the roots of its crates.
 pub(super) fn check(workspace: &Metadata, root: &Path, files: &Files) -> Vec<Finding> {
     let mut findings = Vec::new();
     for package in &workspace.packages {
         findings.extend(manifest(package, root));
+        findings.extend(licences(package, root, files));
         for target in &package.targets {
             let is_root = target
                 .kind
@@ -271,6 +275,23 @@ fn manifest(package: &Package, root: &Path) -> Vec<Finding> {
         .collect()
 }
 
+/// A package that is handed out without the text of a licence, which both licences ask for.
+fn licences(package: &Package, root: &Path, files: &Files) -> Vec<Finding> {
+    let place = relative(&package.manifest_path, root);
+    let folder = place.strip_suffix("Cargo.toml").unwrap_or_default();
+    let missing = LICENCES
+        .iter()
+        .filter(|name| package.is_published() && !files.contains_key(&format!("{folder}{name}")));
+    missing
+        .map(|name| {
+            Finding::error(
+                &place,
+                format!("no `{name}` next to it: link to that of the root"),
+            )
+        })
+        .collect()
+}
+
 fn root_file(path: &str, content: &str) -> Option<Finding> {
     let excused = UNSAFE_ROOTS
         .iter()
@@ -336,6 +357,16 @@ mod tests {
             .replace("\"README.md\"", "null")
             .replace("\"publish\":null", "\"publish\":[]");
         assert!(manifest(&package(&private), Path::new("/r")).is_empty());
+    }
+
+    #[test]
+    fn a_published_package_has_the_texts_of_its_licences() {
+        let files: Files = [("a/LICENSE-MIT".to_owned(), "MIT".to_owned())].into();
+        let found = licences(&package(WHOLE), Path::new("/r"), &files);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].message.contains("LICENSE-APACHE"));
+        let private = WHOLE.replace("\"publish\":null", "\"publish\":[]");
+        assert!(licences(&package(&private), Path::new("/r"), &files).is_empty());
     }
 
     #[test]
