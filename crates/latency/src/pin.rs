@@ -19,7 +19,7 @@ pub enum PinError {
         /// Those that are.
         available: Vec<u32>,
     },
-    /// The system does not support sets of processors, or refused this one.
+    /// The system refused this set of processors.
     #[error("the system refused to pin the thread to processors {}", list(.cpus))]
     Refused {
         /// The processors.
@@ -42,14 +42,7 @@ static AVAILABLE: OnceLock<Vec<u32>> = OnceLock::new();
 /// does not report them.
 #[must_use]
 pub fn available() -> Vec<u32> {
-    AVAILABLE
-        .get_or_init(|| {
-            let ids = core_affinity::get_core_ids().unwrap_or_default();
-            ids.into_iter()
-                .filter_map(|id| u32::try_from(id.id).ok())
-                .collect()
-        })
-        .clone()
+    AVAILABLE.get_or_init(allowed).clone()
 }
 
 /// The processors of the last [`pin`] of any thread of this process; empty when there was none.
@@ -61,9 +54,8 @@ pub fn pinned() -> Vec<u32> {
         .clone()
 }
 
-/// Binds the calling thread, and on Linux those that it starts later, to these processors.
-///
-/// Linux accepts several processors at once, other systems only one.
+/// Binds the calling thread and those that it starts later to these processors. Linux only: elsewhere no processor
+/// is [`available`], for the hints that other systems take bind nothing.
 ///
 /// # Errors
 /// When a processor is not [`available`], or the system refuses.
@@ -78,11 +70,7 @@ pub fn pin(cpus: &[u32]) -> Result<(), PinError> {
             available,
         });
     }
-    let done = match cpus {
-        [one] => core_affinity::set_for_current(core_affinity::CoreId { id: *one as usize }),
-        several => pin_to_set(several),
-    };
-    if !done {
+    if !pin_to(cpus) {
         return Err(PinError::Refused {
             cpus: cpus.to_vec(),
         });
@@ -91,15 +79,31 @@ pub fn pin(cpus: &[u32]) -> Result<(), PinError> {
     Ok(())
 }
 
+/// The processors that the calling thread may run on now.
 #[cfg(target_os = "linux")]
-fn pin_to_set(cpus: &[u32]) -> bool {
+fn allowed() -> Vec<u32> {
+    use nix::sched::{CpuSet, sched_getaffinity};
+    let Ok(set) = sched_getaffinity(nix::unistd::Pid::from_raw(0)) else {
+        return Vec::new();
+    };
+    let cpus = (0..CpuSet::count()).filter(|cpu| set.is_set(*cpu) == Ok(true));
+    cpus.filter_map(|cpu| u32::try_from(cpu).ok()).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn allowed() -> Vec<u32> {
+    Vec::new()
+}
+
+#[cfg(target_os = "linux")]
+fn pin_to(cpus: &[u32]) -> bool {
     let mut set = nix::sched::CpuSet::new();
     let all = cpus.iter().all(|cpu| set.set(*cpu as usize).is_ok());
     all && nix::sched::sched_setaffinity(nix::unistd::Pid::from_raw(0), &set).is_ok()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn pin_to_set(_cpus: &[u32]) -> bool {
+fn pin_to(_cpus: &[u32]) -> bool {
     false
 }
 
@@ -125,10 +129,10 @@ mod tests {
         let pinned = std::thread::spawn(|| {
             let all = available();
             pin(&all[..1]).unwrap();
-            assert_eq!(core_affinity::get_core_ids().unwrap().len(), 1);
+            assert_eq!(allowed(), all[..1]);
             assert_eq!(available(), all, "what was available before stays known");
             pin(&all).unwrap();
-            core_affinity::get_core_ids().unwrap().len() == all.len()
+            allowed() == all
         });
         assert!(pinned.join().unwrap());
     }
