@@ -283,6 +283,20 @@ fn manual_pages_and_completions_are_made_for_every_command() {
             "{nested}"
         );
     }
+    // Of the names that the binary may be called by.
+    for (name, page) in [
+        ("gunzip", "gzip"),
+        ("zipinfo", "info-zip"),
+        ("unlz4", "lz4"),
+    ] {
+        assert!(pages.contains(&format!("perfkit-{page}.1")), "{pages:?}");
+        let shown = run(dir.path(), ["man", name]).expect(0);
+        assert!(
+            shown.text().contains(&format!("perfkit\\-{page}"))
+                || shown.text().contains(&format!("perfkit-{page}")),
+            "{name}"
+        );
+    }
     let unknown = run(dir.path(), ["man", "fix", "nothing"]).expect(2);
     assert!(unknown.stderr.contains("unknown command 'fix nothing'"));
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {

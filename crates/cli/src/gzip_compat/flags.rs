@@ -242,7 +242,7 @@ pub(super) fn suffixes(own: &OsStr) -> Vec<OsString> {
 
 const USAGE: &str = "usage: gzip [OPTION]... [FILE]...; -h lists them";
 
-pub(super) const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 Compress or decompress FILEs (by default, compress FILEs in place); perfkit under the name of gzip.
 
 Usage: gzip [OPTION]... [FILE]...

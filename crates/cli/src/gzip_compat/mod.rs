@@ -12,5 +12,6 @@ mod program;
 mod run;
 
 pub(crate) use ended::Code;
+pub(crate) use flags::HELP;
 pub(crate) use name::Name;
 pub(crate) use program::run;

@@ -13,6 +13,7 @@ use std::path::Path;
 
 use report::ExitStatus;
 
+pub(crate) use flags::HyperfineArgs;
 pub(crate) use launch::Children;
 
 /// The name that the binary may be called by, and the word that stands for it.

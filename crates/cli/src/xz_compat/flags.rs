@@ -439,7 +439,7 @@ fn unknown(word: &str) -> Failure {
 
 const USAGE: &str = "usage: xz [OPTION]... [FILE]...; -h lists them";
 
-pub(super) const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 Compress or decompress FILEs in the .xz format; perfkit under the name of xz.
 
 Usage: xz [OPTION]... [FILE]...

@@ -7,5 +7,5 @@ mod flags;
 mod plan;
 mod run;
 
-pub(crate) use flags::Name;
+pub(crate) use flags::{HELP, Name};
 pub(crate) use run::run;

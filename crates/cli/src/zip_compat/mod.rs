@@ -9,3 +9,5 @@ mod words;
 mod zip;
 
 pub(crate) use program::{Name, run};
+pub(crate) use unzip::HELP as UNZIP_HELP;
+pub(crate) use zip::HELP as ZIP_HELP;

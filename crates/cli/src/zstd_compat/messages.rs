@@ -367,13 +367,16 @@ pub(super) fn version(bare: bool) -> Result<ExitStatus> {
 
 /// Prints the help.
 pub(super) fn help(long: bool) -> Result<ExitStatus> {
-    let text = if long {
-        format!("{HELP}{HELP_LONG}{HELP_END}")
-    } else {
-        format!("{HELP}{HELP_END}")
-    };
-    message::output(text.as_bytes())?;
+    message::output(help_text(long).as_bytes())?;
     Ok(ExitStatus::Ok)
+}
+
+/// The help, short or long.
+pub(crate) fn help_text(long: bool) -> String {
+    match long {
+        true => format!("{HELP}{HELP_LONG}{HELP_END}"),
+        false => format!("{HELP}{HELP_END}"),
+    }
 }
 
 const HELP: &str = "\

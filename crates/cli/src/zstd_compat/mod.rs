@@ -8,4 +8,5 @@ mod pipes;
 mod run;
 mod trace;
 
+pub(crate) use messages::help_text;
 pub(crate) use run::run;

@@ -24,8 +24,9 @@ pub(crate) struct CompletionsArgs {
 
 /// Print a manual page, or write all of them.
 ///
-/// Without COMMAND, prints the page of perfkit itself; `fix parse` or `fix-parse` is the page of `perfkit fix parse`. Pages
-/// are in the format of `man`. --dir writes one file per page and replaces files of the same name.
+/// Without COMMAND, prints the page of perfkit itself; `fix parse` or `fix-parse` is the page of `perfkit fix parse`. gzip, xz,
+/// zstd, lz4, hyperfine, zipinfo and the other names that perfkit may be called by have pages, too; info-zip is that of zip
+/// and unzip. Pages are in the format of `man`. --dir writes one file per page and replaces files of the same name.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit man compress | man -l -

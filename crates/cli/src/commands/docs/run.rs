@@ -10,6 +10,7 @@ use report::ExitStatus;
 
 use crate::args::Cli;
 use crate::commands::docs::flags::ManArgs;
+use crate::commands::docs::names;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::term::{message, signal};
@@ -29,8 +30,12 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitStatus> {
     if let Some(dir) = &args.dir {
         return write_pages(dir, &root);
     }
-    let page = find(&root, &args.page)?;
-    message::output(&render(&page)?)?;
+    let page = match (find(&root, &args.page), &args.page[..]) {
+        (Ok(page), _) => render(&page)?,
+        (Err(failure), [name]) => names::render(names::find(name).ok_or(failure)?),
+        (Err(failure), _) => return Err(failure),
+    };
+    message::output(&page)?;
     Ok(ExitStatus::Ok)
 }
 
@@ -75,18 +80,22 @@ fn pages(root: &clap::Command) -> Vec<Page<'_>> {
 
 /// All pages appear together, so those of two versions are never mixed.
 fn write_pages(dir: &Path, root: &clap::Command) -> Result<ExitStatus> {
-    let pages = pages(root);
-    let path = |page: &Page<'_>| dir.join(format!("{}.1", page_name(page.command)));
+    let mut pages = Vec::new();
+    for page in self::pages(root) {
+        pages.push((page_name(page.command).to_owned(), render(&page)?));
+    }
+    let others = names::PROGRAMS.iter();
+    pages.extend(others.map(|other| (format!("perfkit-{}", other.name), names::render(other))));
+    let path = |(name, _): &(String, Vec<u8>)| dir.join(format!("{name}.1"));
     let paths: Vec<PathBuf> = pages.iter().map(path).collect();
     let targets = Targets::create(&paths, true, context())?;
-    for (page, target) in pages.iter().zip(targets.iter()) {
+    for ((_, page), target) in pages.iter().zip(targets.iter()) {
         if signal::interrupted() {
             return Err(Failure::new("interrupted").status(ExitStatus::Interrupted));
         }
-        let page = render(page)?;
         target
             .writer()
-            .write_all(&page)
+            .write_all(page)
             .map_err(|error| target.error(error))?;
     }
     targets.commit()?;

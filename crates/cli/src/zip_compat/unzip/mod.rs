@@ -17,4 +17,5 @@ mod rows;
 mod run;
 mod selection;
 
+pub(crate) use run::HELP;
 pub(super) use run::run;

@@ -13,7 +13,7 @@ use crate::zip_compat::unzip::flags::{Line, Mode};
 use crate::zip_compat::unzip::selection::{comment, entries, unwritten};
 use crate::zip_compat::unzip::{archives, contents, extract, flags, info, list, open};
 
-const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 perfkit under the name of unzip: list, test and extract ZIP archives.
 
 Usage: unzip [OPTIONS] ARCHIVE[.zip] [NAME...] [-x NAME...] [-d DIR]

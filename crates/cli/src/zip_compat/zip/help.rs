@@ -1,7 +1,7 @@
 //! What `zip -h` prints.
 
 /// The help.
-pub(super) const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 perfkit under the name of zip: make and change ZIP archives.
 
 Usage: zip [OPTIONS] ARCHIVE[.zip] NAME... [-x PATTERN...] [-i PATTERN...]

@@ -18,4 +18,5 @@ mod values;
 mod warnings;
 mod write;
 
+pub(crate) use help::HELP;
 pub(super) use run::run;
