@@ -330,11 +330,12 @@ fn what_cannot_be_measured_is_told_and_the_rest_is_measured() {
         "cannot decompress 'cut.zst'",
     );
     for (line, message) in [
-        ("-b5 -e3 json", "-b5 is above -e3"),
+        ("-b5 -e3 json", "-b5 -e3 is no range of levels"),
+        ("--level 5-3 json", "5-3 is no range of levels"),
         ("-b20 json", "level 20 needs --ultra"),
         ("--level 30 json", "level 30 is out of range"),
         ("--recipe soup json", "unknown recipe"),
-        ("-i x json", "is not a number of seconds"),
+        ("-i x json", "is not a time"),
         ("-B 1 json", "a block has 16 bytes"),
         ("--rank-at x json", "is not a ratio"),
     ] {

@@ -155,7 +155,7 @@ fn an_entry_does_not_take_the_place_of_the_archive_it_comes_from() {
     file(&inner, "password", b"secret");
     run(&inner, "zip -q ../x.zip a x.zip large password".split(' ')).expect(0);
     let before = std::fs::read(dir.join("x.zip")).expect("read");
-    let kept = run(dir, ["unzip", "-o", "x.zip"]).expect(3);
+    let kept = run(dir, ["unzip", "--overwrite", "x.zip"]).expect(3);
     assert!(kept.stderr.contains("'x.zip'"), "{}", kept.stderr);
     assert_eq!(std::fs::read(dir.join("x.zip")).expect("read"), before);
     assert_eq!(std::fs::read(dir.join("a")).expect("read"), b"one");
@@ -164,7 +164,7 @@ fn an_entry_does_not_take_the_place_of_the_archive_it_comes_from() {
     std::fs::remove_file(dir.join("large")).expect("removed");
     std::os::unix::fs::symlink("archive", dir.join("link")).expect("linked");
     std::fs::hard_link(dir.join("archive"), dir.join("large")).expect("linked");
-    let kept = run(dir, ["unzip", "-o", "link"]).expect(3);
+    let kept = run(dir, ["unzip", "--overwrite", "link"]).expect(3);
     assert!(kept.stderr.contains("'large'"), "{}", kept.stderr);
     assert_eq!(std::fs::read(dir.join("archive")).expect("read"), before);
     assert!(names(dir).iter().all(|name| !name.ends_with(".part")));

@@ -144,7 +144,7 @@ fn rows() -> Vec<Row> {
         row("unzip", "unzip -lv a.zip").forms(),
         row("unzip", "unzip -t a.zip").forms().quiet(),
         row("unzip", "unzip -p a.zip"),
-        row("unzip", "unzip -v -d out -o a.zip"),
+        row("unzip", "unzip -v -d out --overwrite a.zip"),
         row("unzip", "unzip -l -").stdin("a.zip"),
         row("unzip", "unzip -p -").stdin("a.zip"),
         row("unzip", "unzip -l a.zip gone{H}"),

@@ -66,7 +66,7 @@ fn each_command_says_what_it_did_in_its_own_nouns() {
         ),
         ("zip --force z.zip a numbers", "zip", "2 entries", true),
         ("unzip -t z.zip", "test", "2 entries", false),
-        ("unzip -o -d out z.zip", "unzip", "2 entries", true),
+        ("unzip --overwrite -d out z.zip", "unzip", "2 entries", true),
         (
             "compare numbers numbers",
             "compare",

@@ -57,7 +57,7 @@ fn rows() -> Vec<(&'static str, String, Told)> {
         row("zip", "zip --force z.zip a numbers", Stderr),
         row("zip", "zip -v --force z.zip a numbers", Stderr),
         row("unzip", "unzip -tv z.zip", Stderr),
-        row("unzip", "unzip -o -d out z.zip", Stderr),
+        row("unzip", "unzip --overwrite -d out z.zip", Stderr),
         row("zip-bench", "zip-bench --help", Stdout),
         row(
             "stress",
@@ -251,7 +251,7 @@ fn a_job_ends_with_one_line_and_says_more_when_asked() {
         "decompress -t a.zst",
         "zip --force z.zip a numbers",
         "unzip -t z.zip",
-        "unzip -o -d out z.zip",
+        "unzip --overwrite -d out z.zip",
         "fix parse log",
         "fix validate log",
         "fix print log",

@@ -141,7 +141,7 @@ fn files_that_exist_are_kept_skipped_or_replaced() {
     for (line, code, content) in [
         ("unzip a.zip", 3, "mine"),
         ("unzip -n a.zip", 0, "mine"),
-        ("unzip -o a.zip", 0, "packed"),
+        ("unzip --overwrite a.zip", 0, "packed"),
     ] {
         file(dir.path(), "a", b"mine");
         run(dir.path(), words(line)).expect(code);
@@ -264,7 +264,7 @@ fn a_link_that_lies_in_the_target_is_not_written_through() {
         "a.zip",
         &archive(&[("d/a", FILE, b"x"), ("f", FILE, b"x")]),
     );
-    for line in ["unzip -d target a.zip", "unzip -o -d target a.zip"] {
+    for line in ["unzip -d target a.zip", "unzip --overwrite -d target a.zip"] {
         let ended = run(dir.path(), words(line));
         assert_ne!(ended.code, Some(0), "{line}");
         assert!(names(&dir.path().join("elsewhere")).is_empty(), "{line}");
@@ -286,7 +286,11 @@ fn set_user_id_is_dropped_and_the_last_of_twins_counts() {
 
     let twins = archive(&[("ab", FILE, b"first"), ("ab", FILE, b"second")]);
     file(dir.path(), "twins.zip", &twins);
-    for (flags, content) in [("", &b"second"[..]), ("-o", b"second"), ("-n", b"first")] {
+    for (flags, content) in [
+        ("", &b"second"[..]),
+        ("--overwrite", b"second"),
+        ("-n", b"first"),
+    ] {
         let line = format!("unzip {flags} twins.zip -d two");
         let ended = run(dir.path(), words(&line)).expect(0);
         assert!(ended.stderr.contains("same path"), "{}", ended.stderr);

@@ -139,7 +139,7 @@ fn one_at_a_time_changes_an_archive() {
     for line in [
         "zip --append a.zip b",
         "zip -u a.zip b",
-        "zip -d a.zip small",
+        "zip --delete a.zip small",
     ] {
         let ended = run(dir.path(), words(line)).expect(1);
         let told = ended.stderr.contains("another process is changing it");
@@ -175,13 +175,13 @@ fn urls_name_files_here_and_objects_are_refused() {
     file(dir.path(), "b", b"second");
     let url = format!("file://{}/a.zip", dir.path().display());
     run(dir.path(), words(&format!("zip --append {url} b"))).expect(0);
-    run(dir.path(), words(&format!("zip -d {url} large"))).expect(0);
+    run(dir.path(), words(&format!("zip --delete {url} large"))).expect(0);
     run(dir.path(), words("unzip -t --strict a.zip b small")).expect(0);
     run(dir.path(), words(&format!("zip --repair {url} c.zip"))).expect(0);
     for line in [
         "zip --append s3://bucket/a.zip b",
         "zip -u gs://bucket/a.zip b",
-        "zip -d az://bucket/a.zip b",
+        "zip --delete az://bucket/a.zip b",
         "zip --repair s3://bucket/a.zip d.zip",
     ] {
         let ended = run(dir.path(), words(line)).expect(2);

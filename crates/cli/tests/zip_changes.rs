@@ -64,7 +64,7 @@ fn an_archive_with_a_name_twice_can_be_changed() {
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), &zip).expect("linked");
     for (own, named, expected) in [
         // What is not asked for stays.
-        ("-d d.zip a", "-d d.zip a", vec!["b=2", "c=3", "b=4"]),
+        ("--delete d.zip a", "-d d.zip a", vec!["b=2", "c=3", "b=4"]),
         (
             "--comment x d.zip",
             "-z d.zip",
@@ -86,9 +86,9 @@ fn an_archive_with_a_name_twice_can_be_changed() {
             vec!["a=1", "b=2", "c=3", "b=4", "n=new"],
         ),
         // All entries of a name go, and one takes their place.
-        ("-d d.zip b", "-d d.zip b", vec!["a=1", "c=3"]),
+        ("--delete d.zip b", "-d d.zip b", vec!["a=1", "c=3"]),
         ("-u d.zip b", "-u d.zip b", vec!["a=1", "b=newer", "c=3"]),
-        ("-f d.zip", "-f d.zip", vec!["a=1", "b=newer", "c=3"]),
+        ("--freshen d.zip", "-f d.zip", vec!["a=1", "b=newer", "c=3"]),
         ("--filesync d.zip b", "-FS d.zip b", vec!["b=newer"]),
     ] {
         let dir = directory();
@@ -125,8 +125,8 @@ fn an_archive_with_a_name_twice_can_be_changed() {
 fn directories_are_refreshed_like_files() {
     for line in [
         "zip -ru a.zip src",
-        "zip -rf a.zip src",
-        "zip -f a.zip",
+        "zip -r --freshen a.zip src",
+        "zip --freshen a.zip",
         "zip -u a.zip",
         "zip -r --filesync a.zip src",
     ] {
@@ -240,7 +240,7 @@ fn an_archive_that_cannot_be_changed_leads_to_its_repair() {
         &[&whole[..], b"and more"].concat(),
     ] {
         file(dir.path(), "a.zip", broken);
-        let ended = run(dir.path(), words("zip -d a.zip a")).expect(1);
+        let ended = run(dir.path(), words("zip --delete a.zip a")).expect(1);
         let help = "perfkit zip --repair 'a.zip' NEW";
         assert!(ended.stderr.contains(help), "{}", ended.stderr);
         run(dir.path(), words("zip --force --repair a.zip new.zip")).expect(0);

@@ -208,7 +208,7 @@ fn nothing_is_added_in_the_clear_to_an_archive_of_encrypted_entries_unless_that_
         );
     }
     run(dir, "zip -q --append --no-encrypt e.zip b".split(' ')).expect(0);
-    run(dir, "zip -q -d e.zip b".split(' ')).expect(0);
+    run(dir, "zip -q --delete e.zip b".split(' ')).expect(0);
     run(dir, "zip -q --append --password-file pw e.zip b".split(' ')).expect(0);
     run(dir, "unzip -t --password-file pw e.zip".split(' ')).expect(0);
 }

@@ -89,27 +89,27 @@ fn what_matches_is_deleted() {
     let dir = directory();
     packed(dir.path());
     let before = std::fs::read(dir.path().join("a.zip")).expect("read");
-    let ended = run(dir.path(), words("zip -d a.zip none*")).expect(1);
+    let ended = run(dir.path(), words("zip --delete a.zip none*")).expect(1);
     assert!(
         ended.stderr.contains("no entry matches"),
         "{}",
         ended.stderr
     );
     assert!(before == std::fs::read(dir.path().join("a.zip")).expect("read"));
-    run(dir.path(), words("zip -d a.zip src/[ab] -x src/b")).expect(0);
+    run(dir.path(), words("zip --delete a.zip src/[ab] -x src/b")).expect(0);
     assert_eq!(listed(dir.path(), "a.zip"), ["src/", "src/b", "src/c"]);
     run(dir.path(), words("unzip -t --strict a.zip")).expect(0);
-    let ended = run(dir.path(), words("zip -d a.zip none src/c")).expect(3);
+    let ended = run(dir.path(), words("zip --delete a.zip none src/c")).expect(3);
     assert!(
         ended.stderr.contains("no entry matches 'none'"),
         "{}",
         ended.stderr
     );
     assert_eq!(listed(dir.path(), "a.zip"), ["src/", "src/b"]);
-    run(dir.path(), words("zip -d a.zip *")).expect(0);
+    run(dir.path(), words("zip --delete a.zip *")).expect(0);
     assert!(listed(dir.path(), "a.zip").is_empty());
-    run(dir.path(), words("zip -d missing.zip a")).expect(1);
-    run(dir.path(), words("zip -d - a")).expect(2);
+    run(dir.path(), words("zip --delete missing.zip a")).expect(1);
+    run(dir.path(), words("zip --delete - a")).expect(2);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn encrypted_entries_stay_closed_and_open_with_their_password() {
     zip("zip -r --password-file one b.zip src");
     file(dir.path(), "d", b"fourth");
     zip("zip --append b.zip d --password-file two");
-    zip("zip -d b.zip src/b");
+    zip("zip --delete b.zip src/b");
     let out = zip("unzip -qqp b.zip src/c --password-file one");
     assert_eq!(out.text(), "third");
     assert_eq!(
@@ -151,7 +151,7 @@ fn an_archive_that_is_not_right_stays_as_it_is() {
         let local = broken[0] == b'X';
         let lines = [
             "zip -u a.zip d",
-            "zip -d a.zip src/c",
+            "zip --delete a.zip src/c",
             "zip --append a.zip d",
         ];
         for line in &lines[..lines.len() - usize::from(local)] {

@@ -38,9 +38,9 @@ fn overwriting_an_archive_takes_a_long_word() {
     );
     // What an old hand types to refresh an archive.
     for line in [
-        "zip -f a.zip other",
+        "zip --freshen a.zip other",
         "zip -fr a.zip src other",
-        "zip -f a.zip",
+        "zip --freshen a.zip",
     ] {
         run(dir.path(), words(line)).expect(0);
         assert_eq!(
@@ -49,7 +49,7 @@ fn overwriting_an_archive_takes_a_long_word() {
             "{line}"
         );
     }
-    run(dir.path(), words("zip -f new.zip other")).expect(1);
+    run(dir.path(), words("zip --freshen new.zip other")).expect(1);
     assert!(!dir.path().join("new.zip").exists());
     run(dir.path(), words("zip --force a.zip other")).expect(0);
     assert_eq!(listed(dir.path(), "a.zip"), ["other"]);
@@ -75,7 +75,7 @@ fn freshen_replaces_what_is_older_and_adds_nothing() {
         shift(dir.path(), name, seconds);
     }
     file(dir.path(), "src/new", b"new");
-    run(dir.path(), words("zip -rDf a.zip src")).expect(0);
+    run(dir.path(), words("zip -rD --freshen a.zip src")).expect(0);
     assert_eq!(listed(dir.path(), "a.zip"), ["src/a", "src/b", "src/sub/c"]);
     assert_eq!(content(dir.path(), "src/a"), "changed");
     assert_eq!(content(dir.path(), "src/b"), "src/b");
@@ -83,7 +83,7 @@ fn freshen_replaces_what_is_older_and_adds_nothing() {
     file(dir.path(), "src/sub/c", b"later");
     shift(dir.path(), "src/sub/c", 100);
     std::fs::remove_file(dir.path().join("src/b")).expect("removed");
-    run(dir.path(), words("zip -f a.zip")).expect(0);
+    run(dir.path(), words("zip --freshen a.zip")).expect(0);
     assert_eq!(content(dir.path(), "src/sub/c"), "later");
     assert_eq!(content(dir.path(), "src/b"), "src/b");
     file(dir.path(), "src/a", b"once more");
@@ -227,7 +227,7 @@ fn comments_are_set_kept_and_removed() {
     file(dir.path(), "new", b"new");
     run(dir.path(), words("zip --append a.zip new")).expect(0);
     assert!(archive().ends_with(b"\x0b\0one comment"));
-    run(dir.path(), words("zip -d a.zip new")).expect(0);
+    run(dir.path(), words("zip --delete a.zip new")).expect(0);
     pipe(dir.path(), words("zip -z a.zip"), b"two\nlines\n.\nmore").expect(0);
     assert!(archive().ends_with(b"\x0a\0two\r\nlines"));
     assert_eq!(listed(dir.path(), "a.zip"), entries);
@@ -282,10 +282,10 @@ fn the_name_of_a_directory_means_what_is_in_it() {
     assert_eq!(listed(dir.path(), "b.zip"), ["src/a", "src/b"]);
     run(dir.path(), words("zip -rD c.zip src -i src/sub")).expect(0);
     assert_eq!(listed(dir.path(), "c.zip"), ["src/sub/c"]);
-    run(dir.path(), words("zip -d a.zip src/su")).expect(1);
-    run(dir.path(), words("zip -d a.zip src/sub")).expect(0);
+    run(dir.path(), words("zip --delete a.zip src/su")).expect(1);
+    run(dir.path(), words("zip --delete a.zip src/sub")).expect(0);
     assert_eq!(listed(dir.path(), "a.zip"), ["src/a", "src/b"]);
-    run(dir.path(), words("zip -d a.zip src -x src/b")).expect(0);
+    run(dir.path(), words("zip --delete a.zip src -x src/b")).expect(0);
     assert_eq!(listed(dir.path(), "a.zip"), ["src/b"]);
 }
 

@@ -171,8 +171,8 @@ fn combinations(dir: &Path) -> Vec<Made> {
     for change in [
         "--append a.zip more",
         "-u a.zip more",
-        "-d a.zip src/small",
-        "-d a.zip *",
+        "--delete a.zip src/small",
+        "--delete a.zip *",
     ] {
         lines.push(format!("-r a.zip src; {change}"));
     }
@@ -184,7 +184,7 @@ fn combinations(dir: &Path) -> Vec<Made> {
     }
     lines.push("-r --append a.zip src; --append a.zip more".to_owned());
     lines.push("-r a.zip src; --repair a.zip b.zip".to_owned());
-    lines.push("-r a.zip src; -d a.zip src".to_owned());
+    lines.push("-r a.zip src; --delete a.zip src".to_owned());
     let made = |line: String| {
         let mut bytes = Vec::new();
         for name in ["a.zip", "b.zip"] {
@@ -202,7 +202,7 @@ fn combinations(dir: &Path) -> Vec<Made> {
         Made {
             zstd: line.contains("zstd"),
             encrypted: line.contains("pw"),
-            empty: line.ends_with(" *") || line.ends_with("-d a.zip src"),
+            empty: line.ends_with(" *") || line.ends_with("--delete a.zip src"),
             line,
             bytes,
         }
@@ -615,7 +615,7 @@ fn changed_archives_are_read() {
     peer(dir.path(), "zip -qr out.zip src/deep gone", b"");
     run(dir.path(), words("zip --append out.zip src/größe")).expect(0);
     run(dir.path(), words("zip -ur out.zip src")).expect(0);
-    run(dir.path(), words("zip -d out.zip gone")).expect(0);
+    run(dir.path(), words("zip --delete out.zip gone")).expect(0);
     for line in [
         "unzip -q out.zip -d out",
         "7zz x -y -oout out.zip",

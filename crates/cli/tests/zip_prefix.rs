@@ -61,8 +61,8 @@ fn the_program_before_an_archive_stays() {
         ("zip --append s.zip new", "a b new "),
         ("zip --append --verify s.zip new", "a b new "),
         ("zip -u s.zip new a", "a b new "),
-        ("zip -d s.zip a", "b "),
-        ("zip -d --verify s.zip a", "b "),
+        ("zip --delete s.zip a", "b "),
+        ("zip --delete --verify s.zip a", "b "),
         ("zip --comment text s.zip", "a b "),
         ("zip --filesync s.zip b new", "b new "),
     ] {
@@ -74,7 +74,7 @@ fn the_program_before_an_archive_stays() {
         file(dir.path(), "more", b"fourth");
         run(dir.path(), words("zip --append s.zip more")).expect(0);
         check(dir.path(), &format!("{expected}more "), line);
-        run(dir.path(), words("zip -d s.zip more")).expect(0);
+        run(dir.path(), words("zip --delete s.zip more")).expect(0);
         check(dir.path(), expected, line);
     }
 }

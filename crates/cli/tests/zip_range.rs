@@ -77,7 +77,7 @@ fn an_index_of_another_content_and_a_damaged_one_are_refused() {
     .expect(1);
     run(
         dir,
-        words("unzip -qq -t -o a.zip large --write-index large.idx"),
+        words("unzip -qq -t --overwrite a.zip large --write-index large.idx"),
     )
     .expect(0);
     for (line, said) in [

@@ -78,7 +78,7 @@ fn what_is_added_narrows_an_archive_and_nothing_widens_it() {
         ("zip -u a.zip private", 0o644, 0o600),
         ("zip -u a.zip open/a", 0o640, 0o640),
         ("zip --append --verify a.zip private", 0o644, 0o600),
-        ("zip -d a.zip public", 0o640, 0o640),
+        ("zip --delete a.zip public", 0o640, 0o640),
         ("zip --repair a.zip b.zip --force", 0o640, 0o640),
     ] {
         run(dir.path(), words("zip --force a.zip public open/a")).expect(0);
@@ -148,7 +148,7 @@ fn files_of_no_stated_mode_are_no_wider_than_their_archive() {
         .stdin(source);
     assert!(stdin.output().expect("it runs").status.success());
     assert_eq!(mode(&dir.path().join("piped/a")), 0o600);
-    run(dir.path(), words("unzip -o dos.zip -d closed")).expect(0);
+    run(dir.path(), words("unzip --overwrite dos.zip -d closed")).expect(0);
     assert_eq!(mode(&dir.path().join("closed/a")), 0o600, "replaced");
 }
 
@@ -266,7 +266,7 @@ fn the_next_run_names_what_it_removes() {
     assert!(ended.stderr.contains(&told), "{}", ended.stderr);
     // Extracting over files that exist goes through files of such names too.
     file(dir.path(), ".perfkit-123-4.part", b"half of something");
-    run(dir.path(), words("unzip -o a.zip")).expect(0);
+    run(dir.path(), words("unzip --overwrite a.zip")).expect(0);
     assert_eq!(parts(dir.path()), [""; 0]);
     let mut text = String::new();
     File::open(dir.path().join("small"))

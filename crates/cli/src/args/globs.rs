@@ -72,7 +72,7 @@ mod tests {
             "zip out.zip src --exclude=a.o b.o",
             "zip out.zip src -x a.o -i c.o d.o",
             "zip out.zip src -x a.o @",
-            "zip -d out.zip a -x b c",
+            "zip --delete out.zip a -x b c",
             "unzip in.zip -x a b",
             "unzip in.zip src -qx a b",
         ] {

@@ -12,6 +12,7 @@ pub(crate) mod files;
 mod fingers;
 pub(crate) mod glob;
 mod globs;
+mod letters;
 pub(crate) mod levels;
 pub(crate) mod live;
 #[cfg(feature = "workers")]
@@ -231,7 +232,8 @@ pub(crate) fn parse_plain(argv: &[OsString]) -> Result<(clap::Command, ArgMatche
 
 fn try_parse(argv: &[OsString]) -> Result<(clap::Command, ArgMatches, Cli), clap::Error> {
     let mut command = asked(argv);
-    let matches = command.try_get_matches_from_mut(argv)?;
+    let matches = command.try_get_matches_from_mut(argv);
+    let matches = matches.map_err(|error| letters::with_flag(error, argv))?;
     globs::refuse_lists(&matches, &mut command)?;
     let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     Ok((command, matches, cli))

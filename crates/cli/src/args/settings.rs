@@ -49,7 +49,7 @@ pub(crate) struct SettingArgs {
     block_size: Option<u64>,
     /// Input that a thread compresses at a time
     #[arg(
-        short = 'B',
+        short_alias = 'B',
         long,
         value_name = "SIZE",
         value_parser = units::size,

@@ -23,7 +23,7 @@ const LINES: &[&str] = &[
     "decompress @",
     "zip out.zip @",
     "zip @ in",
-    "zip -d out.zip x",
+    "zip --delete out.zip x",
     "unzip @",
     "unzip -p a.zip x --index @",
     "unzip -t a.zip x --write-index @",

@@ -68,7 +68,7 @@ pub(crate) struct AdviseArgs {
     #[arg(long = "async", conflicts_with = "threshold")]
     for_async: bool,
     /// Only this recipe; repeatable
-    #[arg(short, long = "recipe", value_name = "NAME", value_parser = recipe)]
+    #[arg(short_alias = 'r', long = "recipe", value_name = "NAME", value_parser = recipe)]
     recipes: Vec<Recipe>,
     /// Only this level of zstd; repeatable
     #[arg(long = "zstd-level", value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-7..=22))]
@@ -83,7 +83,7 @@ pub(crate) struct AdviseArgs {
     #[arg(long = "size", value_name = "SIZE", value_parser = units::size)]
     sizes: Vec<u64>,
     /// Duration of each stall measurement
-    #[arg(short, long, value_name = "TIME", value_parser = units::duration, default_value = "1s")]
+    #[arg(short_alias = 'd', long, value_name = "TIME", value_parser = units::duration, default_value = "1s")]
     duration: Duration,
     /// Take a fifth of the time, with rougher numbers
     #[arg(long)]

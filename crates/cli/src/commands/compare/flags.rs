@@ -74,7 +74,7 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
     pub(crate) seed: u64,
     /// Continue when a run fails, and count such runs
-    #[arg(short, long)]
+    #[arg(short_alias = 'i', long)]
     pub(crate) ignore_failure: bool,
     /// Exit 4 if the target's median is worse by more than PCT %, or pN:PCT
     ///

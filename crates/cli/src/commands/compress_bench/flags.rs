@@ -33,22 +33,34 @@ const SIZE_BYTES: std::ops::RangeInclusive<u64> = 1024..=1 << 30;
 /// and the fastest round. All output is decompressed and compared, untimed.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
-  perfkit compress-bench -b1 -e9 access.log --export-json bench.json
-  perfkit compress-bench -b1 -e19 --recipes --pareto -B 16K,128K -r logs/ --rank-at 4
-  perfkit compress-bench --matrix --recipe-compat exzstandard -i 5 picture.png page.html")]
+  perfkit compress-bench --level 1-9 access.log --export-json bench.json
+  perfkit compress-bench --level 1-19 --recipes --pareto -B 16K,128K -r logs/ --rank-at 4
+  perfkit compress-bench --matrix --recipe-compat exzstandard --duration 5s picture.png page.html")]
 pub(crate) struct CompressBenchArgs {
     /// Files to measure; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Measure level N, or from N to -e
-    #[arg(short = 'b', value_name = "N", allow_negative_numbers = true)]
+    /// Measure level N, or from N to -e, as the zstd program has it
+    #[arg(
+        short = 'b',
+        value_name = "N",
+        allow_negative_numbers = true,
+        hide = true
+    )]
     begin: Option<i32>,
-    /// Measure up to level N
-    #[arg(short = 'e', value_name = "N", allow_negative_numbers = true)]
+    /// Measure up to level N, as the zstd program has it
+    #[arg(
+        short = 'e',
+        value_name = "N",
+        allow_negative_numbers = true,
+        hide = true
+    )]
     end: Option<i32>,
-    /// Measure this level as well; repeatable
-    #[arg(long, value_name = "N", action = ArgAction::Append, allow_negative_numbers = true)]
-    level: Vec<i32>,
+    /// Measure this level, or those of a range such as 1-9; repeatable
+    ///
+    /// -b1 -e9, as the zstd program has it, is the same range.
+    #[arg(long, value_name = "N[-M]", action = ArgAction::Append, allow_negative_numbers = true, value_parser = level_range)]
+    level: Vec<(i32, i32)>,
     /// Measure a level below 1 as well; repeatable
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", action = ArgAction::Append)]
     fast: Vec<u32>,
@@ -76,8 +88,8 @@ pub(crate) struct CompressBenchArgs {
     /// Time per candidate and input
     ///
     /// There is always at least one pass over the whole input, however long it takes.
-    #[arg(short = 'i', value_name = "SECS", default_value = "1", value_parser = seconds)]
-    seconds: Duration,
+    #[arg(short_alias = 'i', long, value_name = "TIME", default_value = "1s", value_parser = seconds)]
+    duration: Duration,
     /// Cut inputs into blocks, one operation each
     ///
     /// Several sizes, separated by commas, are measured one after another. Without -B an operation is a
@@ -196,7 +208,7 @@ impl CompressBenchArgs {
         }
         let candidates = self.choices()?.into_iter().map(Choice::candidate);
         let mut plan = Plan::new(candidates.collect());
-        plan.time = self.seconds;
+        plan.time = self.duration;
         plan.block_bytes = block_bytes;
         plan.threads = levels::threads(self.threads)?;
         plan.modes = self.modes();
@@ -221,11 +233,11 @@ impl CompressBenchArgs {
         for n in &self.fast {
             found.push(Choice::Level(levels::fast(*n)?));
         }
-        if let Some((begin, end)) = self.range()? {
-            found.extend((begin..=end).filter(|level| *level != 0).map(Choice::Level));
+        if let Some((begin, end)) = self.range() {
+            found.extend(self.between(begin, end, &format!("-b{begin} -e{end}"))?);
         }
-        for level in &self.level {
-            found.push(Choice::Level(levels::level(*level, self.ultra)?));
+        for (first, last) in &self.level {
+            found.extend(self.between(*first, *last, &format!("{first}-{last}"))?);
         }
         found.extend(self.recipe_choices(self.matrix && found.is_empty()));
         if found.is_empty() {
@@ -266,32 +278,48 @@ impl CompressBenchArgs {
         .collect()
     }
 
-    fn range(&self) -> Result<Option<(i32, i32)>> {
-        let (begin, end) = match (self.begin, self.end) {
-            (None, None) => return Ok(None),
-            (Some(begin), None) => (begin, begin),
-            (begin, Some(end)) => (begin.unwrap_or(LEVEL_DEFAULT), end),
-        };
-        levels::level(begin, self.ultra)?;
-        levels::level(end, self.ultra)?;
-        if begin > end {
-            return Err(Failure::usage(format!("-b{begin} is above -e{end}"))
-                .help("a range goes from -b up to -e, such as -b1 -e19"));
+    /// The range of `-b` and `-e`.
+    fn range(&self) -> Option<(i32, i32)> {
+        match (self.begin, self.end) {
+            (None, None) => None,
+            (Some(begin), None) => Some((begin, begin)),
+            (begin, Some(end)) => Some((begin.unwrap_or(LEVEL_DEFAULT), end)),
         }
-        if end.abs_diff(begin) > 64 {
-            return Err(
-                Failure::usage(format!("-b{begin} -e{end} are too many levels"))
-                    .help("name at most 64, or single ones with --level and --fast=N"),
-            );
+    }
+
+    /// The levels of a range, which is named as it was typed.
+    fn between(&self, first: i32, last: i32, typed: &str) -> Result<Vec<Choice>> {
+        levels::level(first, self.ultra)?;
+        levels::level(last, self.ultra)?;
+        if first > last {
+            return Err(Failure::usage(format!("{typed} is no range of levels"))
+                .help("a range goes up, such as 1-19"));
         }
-        Ok(Some((begin, end)))
+        if last.abs_diff(first) > 64 {
+            return Err(Failure::usage(format!("{typed} are too many levels"))
+                .help("name at most 64, or single ones with --level and --fast=N"));
+        }
+        let levels = (first..=last).filter(|level| *level != 0 || first == last);
+        Ok(levels.map(Choice::Level).collect())
     }
 }
 
+/// `5`, or `1-9`.
+fn level_range(text: &str) -> std::result::Result<(i32, i32), String> {
+    let wrong = || format!("'{text}' is not a level or a range of levels (such as 5 or 1-9)");
+    if let Ok(level) = text.parse() {
+        return Ok((level, level));
+    }
+    let (first, last) = text.split_once('-').ok_or_else(wrong)?;
+    let number = |text: &str| text.parse::<u16>().map(i32::from).map_err(|_| wrong());
+    Ok((number(first)?, number(last)?))
+}
+
+/// A time, or a number of seconds as the zstd program takes it.
 fn seconds(text: &str) -> std::result::Result<Duration, String> {
-    let number: f64 = text
-        .parse()
-        .map_err(|_| format!("'{text}' is not a number of seconds (such as 3 or 0.5)"))?;
+    let Ok(number) = text.parse::<f64>() else {
+        return units::duration(text);
+    };
     if (0.0..=SECONDS_MAX).contains(&number) {
         Ok(Duration::from_secs_f64(number))
     } else {

@@ -146,7 +146,7 @@ pub(crate) struct StressArgs {
     )]
     arrivals: ArrivalsArg,
     /// Duration of each run: 10s, or 2s if there are several
-    #[arg(short, long, value_name = "TIME", value_parser = units::duration, overrides_with = "soak")]
+    #[arg(short_alias = 'd', long, value_name = "TIME", value_parser = units::duration, overrides_with = "soak")]
     duration: Option<Duration>,
     /// Run until interrupted
     #[arg(long, overrides_with = "duration", hide_short_help = true)]

@@ -80,9 +80,9 @@ pub(crate) struct UnzipArgs {
     #[arg(short, long, value_name = "DIR", overrides_with = "directory")]
     directory: Option<PathBuf>,
     /// Overwrite files
-    #[arg(short, long, overrides_with = "never")]
+    #[arg(long, overrides_with = "never")]
     overwrite: bool,
-    /// Overwrite files, as -o does; with -p, write contents to a terminal unchanged
+    /// Overwrite files, as --overwrite does; with -p, write contents to a terminal unchanged
     ///
     /// Without it, control characters in contents that go to a terminal are shown as escapes, such as
     /// \u{1b}.

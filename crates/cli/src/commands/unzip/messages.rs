@@ -54,7 +54,7 @@ pub(super) fn of_entry(failed_one: &Failed) -> Failure {
             failure.help("list the archive with -l; it may have been made to do harm")
         }
         Reason::SamePath => failure.help("extract them one at a time, with a GLOB and -p"),
-        Reason::Exists => failure.help("add -o to overwrite, or -n to skip what exists"),
+        Reason::Exists => failure.help("add --overwrite, or -n to skip what exists"),
         Reason::Link(_) => failure.help("-p with its name prints where it leads"),
         Reason::Panicked => failure.help("please report this as a bug with the command line"),
         Reason::Write(error) => match error.kind() {
@@ -103,7 +103,7 @@ pub(super) fn warn(report: &ExtractReport) {
     if report.kept > 0 {
         message::note(
             &format!("{} files exist already and were kept", report.kept),
-            "-o overwrites them",
+            "--overwrite replaces them",
         );
     }
     if let Some(first) = report.repeated.first() {

@@ -137,7 +137,7 @@ pub(crate) struct ZipArgs {
     pub(super) symlinks: Symlinks,
     /// Leave out entries for directories
     #[arg(
-        short = 'D',
+        short_alias = 'D',
         long,
         overrides_with = "_dir_entries",
         hide_short_help = true
@@ -150,7 +150,7 @@ pub(crate) struct ZipArgs {
     /// An entry that OUT has already is reported as an error (exit 3). Existing entries are not copied, so
     /// the cost is that of the new ones: the new end of the archive is written to a file next to OUT, then
     /// put in place. An error restores OUT. If the process is
-    /// killed, the file OUT.perfkit-undo remains, and the next --append, -u, -d or --repair restores
+    /// killed, the file OUT.perfkit-undo remains, and the next --append, -u, --delete or --repair restores
     /// OUT from it. With --verify, OUT is copied as with -u.
     #[arg(long, conflicts_with_all = ["update", "freshen", "filesync", "delete"])]
     pub(super) append: bool,
@@ -162,7 +162,7 @@ pub(crate) struct ZipArgs {
     /// Replace older entries of OUT, and add nothing
     ///
     /// Without a PATH, with -u as well, all entries of OUT whose files exist are meant.
-    #[arg(short, long, conflicts_with_all = ["filesync", "delete"])]
+    #[arg(long, conflicts_with_all = ["filesync", "delete"])]
     pub(super) freshen: bool,
     /// Make OUT what the files are: add, replace what differs, delete the rest
     ///
@@ -180,7 +180,7 @@ pub(crate) struct ZipArgs {
     ///
     /// Each PATH is a GLOB for names; that of a directory means what is in it, too. All other entries are copied without being decompressed, as with
     /// -u. The old archive stays until the new one is complete.
-    #[arg(short, long)]
+    #[arg(long)]
     pub(super) delete: bool,
     /// Recover the intact entries of OUT into PATH
     ///

@@ -102,14 +102,15 @@ impl ZipArgs {
         }
         if self.delete && self.paths.is_empty() {
             return Err(Failure::usage(
-                "-d needs a PATH: the name of an entry, or a GLOB for names",
+                "--delete needs a PATH: the name of an entry, or a GLOB for names",
             ));
         }
         let edit = self.edit()?;
         if edit.is_some() && to_stdout {
             return Err(
-                Failure::usage("an archive on standard output cannot be changed")
-                    .help("name an archive, or leave out --append, -u, -f, -d, --filesync"),
+                Failure::usage("an archive on standard output cannot be changed").help(
+                    "name an archive, or leave out --append, -u, --freshen, --delete, --filesync",
+                ),
             );
         }
         let strength = match self.aes {

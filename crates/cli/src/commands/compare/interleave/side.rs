@@ -111,7 +111,7 @@ impl Side {
                 program.to_string_lossy(),
                 run.used.status
             ))
-            .help("run it by hand to see its output, or add -i to continue after failures"));
+            .help("run it by hand to see its output, or add --ignore-failure to continue"));
         }
         Ok(Some(run))
     }

@@ -31,6 +31,11 @@ fn ranges_levels_and_fast_ones_add_up_without_repeating() {
     );
     assert_eq!(choices("-b-1 -e1"), ["fast 1", "level 1"]);
     assert_eq!(choices("--ultra -b22"), ["level 22"]);
+    assert_eq!(
+        choices("--level 1-3 --level 2 --level -2"),
+        ["level 1", "level 2", "level 3", "fast 2"]
+    );
+    assert_eq!(choices("--level=18-19"), ["level 18", "level 19"]);
 }
 
 #[test]
@@ -68,18 +73,41 @@ fn the_matrix_is_of_all_recipes_unless_others_are_named() {
 
 #[test]
 fn what_makes_no_sense_is_refused_before_any_work() {
-    for line in ["-b5 -e3", "-b20", "--level 23", "--fast=0", "-T 300"] {
+    for line in [
+        "-b5 -e3",
+        "-b20",
+        "--level 23",
+        "--level 5-3",
+        "--level 1-20",
+        "--fast=0",
+        "-T 300",
+    ] {
         assert!(plan(line).expect("parses").is_err(), "{line}");
     }
     assert!(plan("-b-1000 -e1").expect("parses").is_err());
-    for line in ["-i -1", "-i x", "-B 1", "-B 2G", "--rank-at=-1", "--size 1"] {
+    for line in [
+        "-i -1",
+        "-i x",
+        "--duration -1s",
+        "--level x",
+        "--level 1-",
+        "--level 1-2-3",
+        "-B 1",
+        "-B 2G",
+        "--rank-at=-1",
+        "--size 1",
+    ] {
         assert!(plan(line).is_none(), "{line}");
     }
 }
 
 #[test]
 fn block_sizes_are_separated_by_commas() {
-    let plan = plan("-B4K,1M,4096 -i0.5").expect("parses").expect("a plan");
-    assert_eq!(plan.block_bytes, [Some(4096), Some(1 << 20)]);
-    assert_eq!(plan.time, Duration::from_millis(500));
+    let blocks = plan("-B4K,1M,4096 -i0.5").expect("parses").expect("a plan");
+    assert_eq!(blocks.block_bytes, [Some(4096), Some(1 << 20)]);
+    assert_eq!(blocks.time, Duration::from_millis(500));
+    for line in ["-i 2", "--duration 2s", "--duration=2000ms"] {
+        let timed = plan(line).expect("parses").expect("a plan");
+        assert_eq!(timed.time, Duration::from_secs(2), "{line}");
+    }
 }

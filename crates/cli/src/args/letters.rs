@@ -1,0 +1,196 @@
+//! Letters that stand for a flag of one command and not for that of another: a letter means one thing in all of perfkit's own
+//! commands. Under the names of other programs, their letters count.
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// Letters that other programs have, and the flag that a command has instead. Each of them means something harmless in other
+/// commands here, and would delete or replace something in this one.
+const INSTEAD: [(&str, &str, &str); 3] = [
+    ("zip", "-d", "--delete deletes entries"),
+    (
+        "zip",
+        "-f",
+        "--freshen replaces older entries, --force overwrites the archive",
+    ),
+    (
+        "unzip",
+        "-o",
+        "--overwrite replaces files, --directory says where to extract",
+    ),
+];
+
+/// Says which flag is meant by a letter that a command does not take.
+pub(super) fn with_flag(mut error: clap::Error, argv: &[OsString]) -> clap::Error {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else {
+        return error;
+    };
+    let is_named = |word: &&OsString| INSTEAD.iter().any(|(own, ..)| word.as_os_str() == *own);
+    let command = argv.iter().skip(1).find(is_named);
+    let meant = INSTEAD
+        .iter()
+        .find(|(own, letter, _)| command.is_some_and(|command| command == own) && letter == typed);
+    if let Some((_, _, flag)) = meant {
+        let hint = ContextValue::StyledStrs(vec![(*flag).into()]);
+        error.insert(ContextKind::Suggested, hint);
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::super::{Answer, Cli, parse};
+    use super::*;
+
+    /// Letters that a command takes and does not show, for those who know another program: harmless where they mean something
+    /// else in other commands.
+    const KEPT: [(&str, char, &str); 9] = [
+        ("advise", 'd', "duration"),
+        ("advise", 'r', "recipe"),
+        ("compare", 'i', "ignore-failure"),
+        ("compress", 'B', "job-size"),
+        ("compress-bench", 'b', "(none)"),
+        ("compress-bench", 'e', "(none)"),
+        ("compress-bench", 'i', "duration"),
+        ("stress", 'd', "duration"),
+        ("zip", 'D', "no-dir-entries"),
+    ];
+
+    /// Commands that write files or lines and measure nothing, and `rerun`, whose report is that of the command that it runs.
+    const NO_REPORT: [&str; 14] = [
+        "betree build",
+        "betree check",
+        "betree explain",
+        "betree generate",
+        "betree lint",
+        "completions",
+        "explain",
+        "fix generate",
+        "fix settings check",
+        "fix settings keys",
+        "fix store export",
+        "fix store import",
+        "man",
+        "rerun",
+    ];
+
+    /// Every command that does something, with the words that call it.
+    fn leaves() -> Vec<(String, clap::Command)> {
+        let mut root = Cli::command();
+        root.build();
+        let mut open = vec![(String::new(), root)];
+        let mut found = Vec::new();
+        while let Some((words, command)) = open.pop() {
+            let own = command.get_subcommands();
+            let own: Vec<_> = own.filter(|own| own.get_name() != "help").collect();
+            let calls = own.is_empty() || !command.is_subcommand_required_set();
+            for below in &own {
+                let words = format!("{words} {}", below.get_name());
+                open.push((words.trim().to_owned(), (*below).clone()));
+            }
+            if calls && !words.is_empty() {
+                found.push((words, command));
+            }
+        }
+        found.sort_by(|(left, _), (right, _)| left.cmp(right));
+        found
+    }
+
+    #[test]
+    fn a_letter_means_one_flag_in_all_commands() {
+        let mut shown: BTreeMap<char, BTreeMap<String, Vec<String>>> = BTreeMap::new();
+        let mut kept = BTreeSet::new();
+        for (words, command) in leaves() {
+            for argument in command.get_arguments() {
+                let long = argument.get_long().unwrap_or("(none)");
+                let letter = argument.get_short();
+                let is_shown = !argument.is_hide_set();
+                if let Some(letter) = letter.filter(|_| is_shown) {
+                    let commands = shown.entry(letter).or_default();
+                    commands
+                        .entry(long.to_owned())
+                        .or_default()
+                        .push(words.clone());
+                }
+                let hidden = letter.filter(|_| !is_shown).into_iter();
+                let aliases = argument.get_all_short_aliases().unwrap_or_default();
+                for letter in hidden.chain(aliases) {
+                    kept.insert((words.clone(), letter, long.to_owned()));
+                }
+            }
+        }
+        shown.retain(|_, flags| flags.len() > 1 || flags.contains_key("(none)"));
+        assert!(shown.is_empty(), "{shown:#?}");
+        let expected =
+            KEPT.map(|(words, letter, long)| (words.to_owned(), letter, long.to_owned()));
+        assert_eq!(kept, BTreeSet::from(expected));
+    }
+
+    #[test]
+    fn every_command_reports_as_json() {
+        let mut without = Vec::new();
+        for (words, command) in leaves() {
+            let report = command
+                .get_arguments()
+                .find(|argument| argument.get_long() == Some("report"));
+            let values = report.map(clap::Arg::get_possible_values);
+            if !values.is_some_and(|values| values.iter().any(|value| value.matches("json", false)))
+            {
+                without.push(words);
+            }
+        }
+        assert_eq!(without, NO_REPORT);
+    }
+
+    fn mistake(line: &str) -> String {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        match parse(&words) {
+            Err(Answer::Mistake(text)) => text,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    /// The text without the parser's colours.
+    fn plain(text: &str) -> String {
+        anstream::adapter::strip_str(text).to_string()
+    }
+
+    #[test]
+    fn a_letter_that_is_not_taken_names_the_flag() {
+        for (line, hint) in [
+            ("perfkit zip -d a.zip b", "tip: --delete deletes entries"),
+            ("perfkit zip -rf a.zip b", "tip: --freshen replaces older"),
+            ("perfkit zip -9d a.zip b", "tip: --delete deletes entries"),
+            ("perfkit unzip -o a.zip", "tip: --overwrite replaces files"),
+        ] {
+            let text = plain(&mistake(line));
+            assert!(text.contains(hint), "{line}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_command_with_two_letters_in_turn_is_found_wherever_it_stands() {
+        for (words, command) in leaves() {
+            let name = command.get_name();
+            let above = words.strip_suffix(name).unwrap_or_default().trim();
+            // The last two letters in turn.
+            let mut typed: Vec<char> = name.chars().collect();
+            let last = typed.len() - 1;
+            if typed[last] == typed[last - 1] || name == "zip" {
+                continue;
+            }
+            typed.swap(last, last - 1);
+            let typed: String = typed.into_iter().collect();
+            let line = format!("perfkit {above} {typed}").replace("  ", " ");
+            let text = plain(&mistake(&line));
+            assert!(text.contains(&format!("'{name}'")), "{line}: {text}");
+        }
+    }
+}
