@@ -21,11 +21,21 @@ const INSTEAD: [(&str, &str, &str); 3] = [
     ),
 ];
 
-/// Says which flag is meant by a letter that a command does not take.
-pub(super) fn with_flag(mut error: clap::Error, argv: &[OsString]) -> clap::Error {
-    if error.kind() != ErrorKind::UnknownArgument {
-        return error;
+/// An error of the parser, with what it does not know: the flag or the command that is meant.
+pub(super) fn explained(
+    error: clap::Error,
+    argv: &[OsString],
+    root: &clap::Command,
+) -> clap::Error {
+    match error.kind() {
+        ErrorKind::UnknownArgument => with_flag(error, argv),
+        ErrorKind::InvalidValue => with_command(error, argv, root),
+        _ => error,
     }
+}
+
+/// Says which flag is meant by a letter that a command does not take.
+fn with_flag(mut error: clap::Error, argv: &[OsString]) -> clap::Error {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else {
         return error;
     };
@@ -41,6 +51,32 @@ pub(super) fn with_flag(mut error: clap::Error, argv: &[OsString]) -> clap::Erro
     error
 }
 
+/// Says which command is meant by a word that the command above it takes for a value of its own.
+fn with_command(mut error: clap::Error, argv: &[OsString], root: &clap::Command) -> clap::Error {
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    };
+    let (Some(place), Some(typed)) = (
+        context(ContextKind::InvalidArg),
+        context(ContextKind::InvalidValue),
+    ) else {
+        return error;
+    };
+    let mut command = root;
+    for word in argv.iter().skip(1).filter_map(|word| word.to_str()) {
+        command = command.find_subcommand(word).unwrap_or(command);
+    }
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    let near = names.map(|name| (strsim::damerau_levenshtein(name, typed), name));
+    let near = near.min().filter(|(distance, _)| *distance <= 2);
+    if let Some((_, name)) = near.filter(|_| !place.starts_with('-')) {
+        let name = ContextValue::Strings(vec![name.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, name);
+    }
+    error
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
@@ -51,7 +87,7 @@ mod tests {
 
     /// Letters that a command takes and does not show, for those who know another program: harmless where they mean something
     /// else in other commands.
-    const KEPT: [(&str, char, &str); 9] = [
+    const KEPT: [(&str, char, &str); 10] = [
         ("advise", 'd', "duration"),
         ("advise", 'r', "recipe"),
         ("compare", 'i', "ignore-failure"),
@@ -60,6 +96,7 @@ mod tests {
         ("compress-bench", 'e', "(none)"),
         ("compress-bench", 'i', "duration"),
         ("stress", 'd', "duration"),
+        ("unzip", 'Z', "(none)"),
         ("zip", 'D', "no-dir-entries"),
     ];
 

@@ -233,7 +233,7 @@ pub(crate) fn parse_plain(argv: &[OsString]) -> Result<(clap::Command, ArgMatche
 fn try_parse(argv: &[OsString]) -> Result<(clap::Command, ArgMatches, Cli), clap::Error> {
     let mut command = asked(argv);
     let matches = command.try_get_matches_from_mut(argv);
-    let matches = matches.map_err(|error| letters::with_flag(error, argv))?;
+    let matches = matches.map_err(|error| letters::explained(error, argv, &command))?;
     globs::refuse_lists(&matches, &mut command)?;
     let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     Ok((command, matches, cli))

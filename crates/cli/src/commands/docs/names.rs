@@ -25,7 +25,7 @@ pub(super) struct Program {
 }
 
 /// Programs in the order of their pages.
-pub(super) const PROGRAMS: [Program; 6] = [
+pub(super) static PROGRAMS: [Program; 6] = [
     Program {
         name: "gzip",
         names: &["gzip", "gunzip", "zcat", "gzcat"],
