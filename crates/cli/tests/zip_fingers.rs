@@ -36,10 +36,22 @@ fn overwriting_an_archive_takes_a_long_word() {
         "{}",
         refused.stderr
     );
-    // What an old hand types to refresh an archive.
+    // What those who know another meaning of the letter type: nothing is touched, and both flags are named.
+    let refused = run(dir.path(), words("zip -fr a.zip src other")).expect(2);
+    assert!(
+        refused
+            .stderr
+            .contains("--freshen replaces older entries, --force overwrites"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(
+        std::fs::read(dir.path().join("a.zip")).expect("read"),
+        before
+    );
     for line in [
         "zip --freshen a.zip other",
-        "zip -fr a.zip src other",
+        "zip --freshen -r a.zip src other",
         "zip --freshen a.zip",
     ] {
         run(dir.path(), words(line)).expect(0);

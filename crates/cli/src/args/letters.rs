@@ -29,7 +29,11 @@ pub(super) fn explained(
 ) -> clap::Error {
     match error.kind() {
         ErrorKind::UnknownArgument => with_flag(error, argv),
-        ErrorKind::InvalidValue => with_command(error, argv, root),
+        ErrorKind::InvalidValue => with_command(error, ContextKind::InvalidValue, argv, root),
+        // The parser knows none that is like it: a short word, often.
+        ErrorKind::InvalidSubcommand if error.get(ContextKind::SuggestedSubcommand).is_none() => {
+            with_command(error, ContextKind::InvalidSubcommand, argv, root)
+        }
         _ => error,
     }
 }
@@ -51,26 +55,32 @@ fn with_flag(mut error: clap::Error, argv: &[OsString]) -> clap::Error {
     error
 }
 
-/// Says which command is meant by a word that the command above it takes for a value of its own.
-fn with_command(mut error: clap::Error, argv: &[OsString], root: &clap::Command) -> clap::Error {
+/// Says which command is meant by a word that the command above it does not know, or takes for a value of its own.
+fn with_command(
+    mut error: clap::Error,
+    word: ContextKind,
+    argv: &[OsString],
+    root: &clap::Command,
+) -> clap::Error {
     let context = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text),
+        Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
     };
-    let (Some(place), Some(typed)) = (
-        context(ContextKind::InvalidArg),
-        context(ContextKind::InvalidValue),
-    ) else {
+    let Some(typed) = context(word) else {
         return error;
     };
+    // The value of a flag is no command.
+    if context(ContextKind::InvalidArg).is_some_and(|place| place.starts_with('-')) {
+        return error;
+    }
     let mut command = root;
     for word in argv.iter().skip(1).filter_map(|word| word.to_str()) {
         command = command.find_subcommand(word).unwrap_or(command);
     }
     let names = command.get_subcommands().map(clap::Command::get_name);
     let near = names.map(|name| (strsim::damerau_levenshtein(name, typed), name));
-    let near = near.min().filter(|(distance, _)| *distance <= 2);
-    if let Some((_, name)) = near.filter(|_| !place.starts_with('-')) {
+    let near = near.min();
+    if let Some((_, name)) = near.filter(|(distance, name)| distance * 2 < name.len()) {
         let name = ContextValue::Strings(vec![name.to_owned()]);
         error.insert(ContextKind::SuggestedSubcommand, name);
     }
