@@ -11,7 +11,7 @@ use super::memory::{Memory, Need};
 use super::scheduler::Scheduler;
 use crate::decoder::{Decoder, Suspended, Totals};
 use crate::error::{Error, Repr};
-use crate::format::BLOCK_BYTES_MAX;
+use crate::format::{BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES};
 use crate::memory::DECODER_BYTES;
 use crate::options::DecoderOptions;
 use crate::pool::Pooled;
@@ -292,7 +292,8 @@ fn blocks(
     let (mut last, mut count) = (total.produced, 1);
     while last > 0 && total.state == State::MoreOutput && total.produced + last <= SLICE_BYTES {
         let (rest, free) = (&input[total.consumed..], &mut room[total.produced..]);
-        if free.len() < last || !decoder.inner().may_decode(rest) {
+        // The beginning of a block is taken with those before it.
+        if free.len() < last || decoder.inner().waiting() || rest.len() <= BLOCK_HEADER_BYTES {
             break;
         }
         let Ok(step) = decoder.step(rest, free, &mut Budget::slices(1)) else {
