@@ -9,6 +9,7 @@
 //! | choose settings by purpose instead of a level | [`Recipe`] |
 //! | reuse contexts on any thread within a memory budget | [`Pool`] |
 //! | train and evaluate dictionaries, make patches | [`dictionary`], [`EncoderOptions::for_patch`] |
+//! | make patches between files of any size | [`patch`] |
 //! | list frames without decoding them | [`frame`] |
 //! | read any range of the content (random access) | [`seekable`] |
 //! | use many threads | [`parallel`], [`EncoderOptions::workers`] |
@@ -52,6 +53,7 @@ mod oneshot;
 mod options;
 pub mod parallel;
 mod parameters;
+pub mod patch;
 mod pool;
 mod recipe;
 mod reservation;

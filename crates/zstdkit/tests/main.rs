@@ -15,6 +15,7 @@ mod offloaded;
 mod oneshot;
 mod panics;
 mod parallel;
+mod patch;
 mod pool;
 mod properties;
 mod recipe;

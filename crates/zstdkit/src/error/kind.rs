@@ -46,6 +46,10 @@ pub enum ErrorKind {
     Offload,
     /// A corrupt seek table, or one that does not match the frames.
     SeekTable,
+    /// A corrupt header of a segment of a patch.
+    Patch,
+    /// The older file is not the one that a patch was made from.
+    OlderFile,
     /// libzstd failed in a way that no input should cause.
     Internal,
 }

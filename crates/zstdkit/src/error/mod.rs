@@ -70,7 +70,9 @@ impl Error {
             Repr::NotZstd { .. } => ErrorKind::NotZstd,
             Repr::TrailingData { .. } => ErrorKind::TrailingData,
             Repr::LegacyFormat { .. } => ErrorKind::LegacyFormat,
-            Repr::Truncated { .. } => ErrorKind::Truncated,
+            Repr::Truncated { .. } | Repr::PatchEnded { .. } => ErrorKind::Truncated,
+            Repr::PatchHeader { .. } => ErrorKind::Patch,
+            Repr::OlderLength { .. } | Repr::OlderContent { .. } => ErrorKind::OlderFile,
             Repr::FrameHeader { .. } => ErrorKind::FrameHeader,
             Repr::Block { .. } | Repr::BlockSize { .. } => ErrorKind::Block,
             Repr::Checksum { .. } => ErrorKind::Checksum,
@@ -108,6 +110,8 @@ impl Error {
             | Repr::NoFrame
             | Repr::SeekTableEntry { .. }
             | Repr::OutputTooSmall { .. }
+            | Repr::OlderLength { .. }
+            | Repr::OlderContent { .. }
             | Repr::Offload(_) => None,
             Repr::PledgedSize { offset, .. }
             | Repr::NotZstd { offset, .. }
@@ -126,6 +130,8 @@ impl Error {
             | Repr::Undrained { offset }
             | Repr::SeekTable { offset, .. }
             | Repr::SeekTableBytes { offset, .. }
+            | Repr::PatchHeader { offset, .. }
+            | Repr::PatchEnded { offset }
             | Repr::WorkerGone { offset }
             | Repr::Internal { offset, .. } => Some(offset),
         }
@@ -143,7 +149,13 @@ impl Error {
             Repr::LegacyFormat { .. } => {
                 Some("recompress it with a zstd tool that was built with legacy support")
             }
-            Repr::Truncated { .. } => Some("the file is truncated: download or copy it again"),
+            Repr::Truncated { .. } | Repr::PatchEnded { .. } => {
+                Some("the file is truncated: download or copy it again")
+            }
+            Repr::PatchHeader { .. } => Some("download or copy the patch again"),
+            Repr::OlderLength { .. } | Repr::OlderContent { .. } => {
+                Some("name the very file that the patch was made from")
+            }
             Repr::Dictionary { .. } => Some("use the dictionary that it was compressed with"),
             Repr::WindowLimit { .. } => Some("raise the window limit if the source is trusted"),
             Repr::MemoryEstimate { .. } => {

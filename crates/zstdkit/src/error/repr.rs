@@ -147,6 +147,23 @@ pub(crate) enum Repr {
     },
     #[error("a frame of {bytes} bytes is too large for a seek table (at most {max})")]
     SeekTableEntry { bytes: u64, max: u64 },
+    #[error("corrupt patch at byte {offset} ({reason})")]
+    PatchHeader { offset: u64, reason: &'static str },
+    #[error("unexpected end of input at byte {offset}, before the last segment of the patch")]
+    PatchEnded { offset: u64 },
+    #[error("the older file has {found} bytes, but the patch was made from one of {stated} bytes")]
+    OlderLength { stated: u64, found: u64 },
+    #[error(
+        "the older file is not the one that the patch was made from: bytes {start} to {end}, as far as \
+         the segment at byte {content} of the content needs them, have XXH64 {computed:016x}, stated is {stored:016x}"
+    )]
+    OlderContent {
+        content: u64,
+        start: u64,
+        end: u64,
+        stored: u64,
+        computed: u64,
+    },
     #[error("a worker thread died during its work at byte {offset}")]
     WorkerGone { offset: u64 },
     #[error("libzstd failed at byte {offset} ({reason})")]
