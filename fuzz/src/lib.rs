@@ -24,6 +24,7 @@ mod gzip;
 mod inflate;
 mod matcher_log;
 mod numbers;
+mod patch;
 mod plan;
 mod seek;
 mod sliced;
@@ -52,6 +53,7 @@ pub use crate::matcher_log::matcher_log;
 pub use crate::numbers::{
     foreign_read, gate_parse, hgrm_read, histogram_decode, hlog_read, report_json,
 };
+pub use crate::patch::zstd_patch;
 pub use crate::seek::{zstd_parallel, zstd_seek_table};
 pub use crate::sliced::{zstd_costs, zstd_sliced};
 pub use crate::stress::{stress_codec, stress_message};
@@ -103,6 +105,7 @@ pub const TARGETS: &[Target] = &[
     ("zstd_decode", zstd_decode),
     ("zstd_dictionary", zstd_dictionary),
     ("zstd_parallel", zstd_parallel),
+    ("zstd_patch", zstd_patch),
     ("zstd_roundtrip", zstd_roundtrip),
     ("zstd_scan", zstd_scan),
     ("zstd_seek_table", zstd_seek_table),

@@ -215,6 +215,11 @@ fn zstd_parallel() {
 }
 
 #[test]
+fn zstd_patch() {
+    hold("zstd_patch");
+}
+
+#[test]
 fn zstd_roundtrip() {
     hold("zstd_roundtrip");
 }

@@ -1,7 +1,10 @@
 //! Seeds of the zstd targets. The bytes before the stream choose the options, as in
 //! `fuzz/src/zstd.rs`.
 
+use std::io::Cursor;
+
 use zstdkit::dictionary::train;
+use zstdkit::patch::{PatchOptions, create};
 use zstdkit::seekable::SeekTableBuilder;
 use zstdkit::workload::{Kind, generate};
 use zstdkit::{Dictionary, EncoderOptions, compress};
@@ -41,6 +44,9 @@ pub(crate) fn seeds() -> Vec<Seed> {
     for (name, file) in seekable() {
         seeds.push(Seed::new("zstd_seek_table", name, [SEEK, &file].concat()));
     }
+    for (name, plan) in patches() {
+        seeds.push(Seed::new("zstd_patch", name, plan));
+    }
     for (name, plan) in plans() {
         seeds.push(Seed::new("zstd_roundtrip", name, plan));
     }
@@ -54,6 +60,35 @@ pub(crate) fn seeds() -> Vec<Seed> {
         seeds.push(Seed::new("zstd_costs", name, text));
     }
     seeds
+}
+
+/// An older file of 4 KiB, and patches from it: segments of 1 KiB that refer back to 1 KiB.
+fn patches() -> Vec<(&'static str, Vec<u8>)> {
+    let older = generate(Kind::JsonLines, 5, 4 << 10);
+    let newer = [&older[2500..], b"something new", &older[..2500]].concat();
+    let options = PatchOptions::default()
+        .with_segment_bytes(1 << 10)
+        .with_prefix_bytes_max(1 << 10);
+    let mut patch = Vec::new();
+    create(
+        &mut Cursor::new(&older),
+        &mut &newer[..],
+        &mut patch,
+        &options,
+    )
+    .expect("made");
+    let plan = |patch: &[u8]| [&[12, 0][..], &older, patch].concat();
+    let mut damaged = patch.clone();
+    damaged[60] ^= 1;
+    let mut other = older.clone();
+    other[2600] ^= 1;
+    vec![
+        ("moved", plan(&patch)),
+        ("cut", plan(&patch[..patch.len() - 9])),
+        ("damaged", plan(&damaged)),
+        ("other-file", [&[12, 0][..], &other, &patch].concat()),
+        ("newer", plan(&newer)),
+    ]
 }
 
 /// Cost files; `VERSION` stands for that of the library that will read them.
