@@ -47,6 +47,7 @@ mod input_sizes;
 mod interrupt;
 mod list;
 mod live;
+mod patches;
 mod placed;
 mod read_and_written;
 #[cfg(feature = "web")]

@@ -24,6 +24,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             perfkit_reads_every_zstd_setting,
             several_frames_both_ways,
             dictionaries_and_patches_both_ways,
+            segments_of_a_patch_are_frames_with_a_prefix,
             a_gigabyte_both_ways,
             listings_agree,
         ],
@@ -137,6 +138,41 @@ fn dictionaries_and_patches_both_ways() {
             );
         }
     }
+}
+
+fn segments_of_a_patch_are_frames_with_a_prefix() {
+    let dir = directory();
+    let (_, older) = samples(500_000).swap_remove(0);
+    let newer = [&older[200_000..], b"something new", &older[..200_000]].concat();
+    file(dir.path(), "older", &older);
+    file(dir.path(), "newer", &newer);
+    let line = "compress -qq --patch-segment 100K --patch-from older newer -o patch";
+    run(dir.path(), words(line)).expect(0);
+    let patch = std::fs::read(dir.path().join("patch")).expect("written");
+    let listed = run(dir.path(), words("decompress -lv --json patch"))
+        .expect(0)
+        .json();
+    let table = |name: &str| {
+        let tables = listed["tables"].as_array().expect("tables").iter();
+        let mut named = tables.filter(|table| table["name"] == name);
+        named.next().expect("it is there")["rows"]
+            .as_array()
+            .expect("rows")
+    };
+    let number = |cell: &serde_json::Value| cell.as_u64().expect("a number") as usize;
+    let mut content = Vec::new();
+    for frame in table("frames").iter().filter(|row| row[1] == "zstd") {
+        let offset = number(&frame[0]);
+        let mut prefix = Vec::new();
+        for range in table("segments").iter().filter(|row| row[0] == frame[0]) {
+            let start = number(&range[3]);
+            prefix.extend_from_slice(&older[start..start + number(&range[4])]);
+        }
+        let prefix = file(dir.path(), "prefix", &prefix);
+        let line = format!("-dqc --patch-from={}", prefix.display());
+        content.extend(zstd(&line, &patch[offset..offset + number(&frame[2])]));
+    }
+    assert!(content == newer);
 }
 
 fn a_gigabyte_both_ways() {

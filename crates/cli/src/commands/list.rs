@@ -12,6 +12,7 @@ use zstdkit::frame::{FrameInfo, FrameKind, Scanner};
 
 use crate::commands::codec::{EMPTY_HELP, codec_failure};
 use crate::commands::frames;
+use crate::commands::segments::Segments;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::term::{message, signal};
@@ -132,6 +133,7 @@ pub(crate) fn run(jobs: Jobs, full: bool) -> Outcome {
     }
     let mut files = summary_table("files", ("file", Unit::Text));
     let mut frames = Table::new("frames", &FRAME_COLUMNS);
+    let mut segments = Segments::new();
     let mut total = Summary::of(0);
     for job in &jobs.jobs {
         if signal::interrupted() {
@@ -142,6 +144,7 @@ pub(crate) fn run(jobs: Jobs, full: bool) -> Outcome {
         let mut summary = Summary::of(1);
         let listed = scan(&job.source, |frame| {
             summary.add_frame(&frame);
+            segments.add_frame(&frame);
             if full && frames.rows.len() < ROWS_MAX {
                 frames.rows.push(frame_row(&job.source, &frame));
             }
@@ -149,6 +152,9 @@ pub(crate) fn run(jobs: Jobs, full: bool) -> Outcome {
         match listed {
             Ok(seekable_frames) => {
                 summary.seekable_frames = seekable_frames;
+                if full {
+                    segments.finish_file(&job.source);
+                }
                 let path = names::path(&job.source);
                 files.rows.push(summary.row(path.as_str().into()));
                 total.add(&summary);
@@ -176,6 +182,7 @@ pub(crate) fn run(jobs: Jobs, full: bool) -> Outcome {
         };
     }
     outcome.tables = tables(frames, files, &total, full);
+    outcome.tables.extend(segments.table());
     outcome
 }
 

@@ -22,10 +22,12 @@ pub(crate) mod frames;
 pub(crate) mod list;
 #[cfg(feature = "workers")]
 mod nats;
+pub(crate) mod patch;
 pub(crate) mod reference;
 pub(crate) mod report;
 pub(crate) mod rerun;
 mod saved;
+mod segments;
 mod stop;
 pub(crate) mod stress;
 pub(crate) mod tour;

@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use files::conflicts::Flagged;
@@ -17,39 +17,54 @@ use crate::io::open::open;
 /// The limit of the zstd command.
 const DICTIONARY_BYTES_MAX: u64 = 32 << 20;
 /// The largest window of the format.
-const PATCH_BYTES_MAX: u64 = 1 << 31;
+pub(crate) const PATCH_BYTES_MAX: u64 = 1 << 31;
 
-/// What frames refer back to, in memory.
+/// What frames refer back to.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reference {
     pub(crate) dictionary: Option<Dictionary>,
+    /// The older version of a patch, in memory.
     pub(crate) prefix: Option<Arc<[u8]>>,
+    /// The older version of a patch, of which may be read what is needed.
+    pub(crate) older: Option<PathBuf>,
 }
 
 impl Reference {
     /// Reads what the flags name.
     pub(crate) fn load(args: &ReferenceArgs) -> Result<Self> {
         let dictionary = args.dictionary.as_deref().map(dictionary).transpose()?;
-        let prefix = args.patch_from.as_deref().map(|path| {
-            read_regular(path, PATCH_BYTES_MAX).and_then(|bytes| match bytes.is_empty() {
-                true => Err(empty(path)),
-                false => Ok(Arc::from(bytes)),
-            })
-        });
+        let prefix = args.patch_from.as_deref().map(older_content);
         Ok(Self {
             dictionary,
             prefix: prefix.transpose()?,
+            older: None,
         })
     }
 
-    /// Makes a decoder refer back to it.
-    pub(crate) fn decode_with(self, decoder: &mut DecoderOptions) {
-        if self.prefix.is_some() {
+    /// Reads what the flags name but the older version of a patch, which is only looked at: how much of it is needed
+    /// depends on the patch.
+    pub(crate) fn open(args: &ReferenceArgs) -> Result<Self> {
+        if let Some(path) = args.patch_from.as_deref()
+            && regular_bytes(path)? == 0
+        {
+            return Err(empty(path));
+        }
+        Ok(Self {
+            dictionary: args.dictionary.as_deref().map(dictionary).transpose()?,
+            prefix: None,
+            older: args.patch_from.clone(),
+        })
+    }
+
+    /// Makes a decoder refer back to it. Returns the older version that patches are applied to.
+    #[must_use]
+    pub(crate) fn decode_with(self, decoder: &mut DecoderOptions) -> Option<PathBuf> {
+        if self.older.is_some() {
             // The window must cover the whole older version that the user chose.
             decoder.window_log_max = 31;
         }
         decoder.dictionaries.extend(self.dictionary);
-        decoder.prefix = self.prefix;
+        self.older
     }
 }
 
@@ -101,19 +116,33 @@ pub(crate) fn refuse_unfit(args: &ReferenceArgs, jobs: &Jobs, sized: bool) -> Re
     Ok(())
 }
 
-/// Reads a file of known size: one that never ends would fill the memory first.
-fn read_regular(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
-    let name = display(path);
-    match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() && metadata.len() > most_bytes => {
-            Err(too_large(path, most_bytes))
-        }
-        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => Err(Failure::new(format!(
-            "cannot refer back to {name}: it is not a regular file"
+/// All of the older version of a patch of one frame.
+pub(crate) fn older_content(path: &Path) -> Result<Arc<[u8]>> {
+    match regular_bytes(path)? {
+        bytes if bytes > PATCH_BYTES_MAX => Err(too_large(path, PATCH_BYTES_MAX)),
+        _ => match read(path, PATCH_BYTES_MAX)? {
+            bytes if bytes.is_empty() => Err(empty(path)),
+            bytes => Ok(Arc::from(bytes)),
+        },
+    }
+}
+
+/// The length of a regular file: one that never ends would fill the memory.
+pub(crate) fn regular_bytes(path: &Path) -> Result<u64> {
+    let metadata = std::fs::metadata(path).map_err(|error| Failure::io("read", path, &error))?;
+    match () {
+        () if metadata.is_file() => Ok(metadata.len()),
+        () if metadata.is_dir() => Err(directory(path)),
+        () => Err(Failure::new(format!(
+            "cannot refer back to {}: it is not a regular file",
+            display(path)
         ))
         .help("save its content to a file first")),
-        _ => read(path, most_bytes),
     }
+}
+
+fn directory(path: &Path) -> Failure {
+    Failure::new(format!("{} is a directory", display(path))).help("name the file itself")
 }
 
 fn too_large(path: &Path, most_bytes: u64) -> Failure {
@@ -130,8 +159,7 @@ fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     let file = open(path, OpenOptions::new().read(true)).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
     if metadata.is_dir() {
-        return Err(Failure::new(format!("{} is a directory", display(path)))
-            .help("name the dictionary file itself"));
+        return Err(directory(path));
     }
     let mut bytes = Vec::new();
     file.take(most_bytes + 1)

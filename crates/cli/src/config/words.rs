@@ -11,7 +11,7 @@ use super::{Config, PREFIX};
 
 /// Flags without a default: they delete or replace files, say what to do, or name what it is done to. Each is typed
 /// where it is meant.
-const TYPED_ONLY: [&str; 34] = [
+const TYPED_ONLY: [&str; 35] = [
     "append",
     "delete",
     "dry-run",
@@ -33,6 +33,7 @@ const TYPED_ONLY: [&str; 34] = [
     "output",
     "overwrite",
     "patch-from",
+    "patch-segment",
     "print",
     "range",
     "repair",

@@ -14,6 +14,7 @@ use zstdkit::EncoderOptions;
 use zstdkit::parallel::JobObserver;
 
 use crate::Exit;
+use crate::args::settings::ReferenceArgs;
 use crate::commands::compress::flags::CompressPlan;
 use crate::commands::compress::run::Compress;
 use crate::commands::compress::train;
@@ -105,7 +106,7 @@ fn work(mut plan: ZstdPlan) -> Result<ExitStatus> {
         Action::Train(own) => train(&plan, own),
         Action::Bench(own) => {
             let mut own = own.clone();
-            own.encoder.dictionary = load(&plan)?.dictionary;
+            own.encoder.dictionary = load(&plan, Reference::load)?.dictionary;
             bench::run(&own, &plan.files, plan.verbosity)
         }
     }
@@ -175,7 +176,7 @@ fn compress(plan: &ZstdPlan, mut own: CompressPlan) -> Result<ExitStatus> {
         exclude_compressed: false,
     };
     let jobs = jobs(plan, direction, false)?;
-    let reference = load(plan)?;
+    let reference = load(plan, Reference::load)?;
     own.encoder.dictionary = reference.dictionary;
     own.encoder.prefix = reference.prefix;
     show(plan, &jobs, &own.encoder);
@@ -189,8 +190,8 @@ fn decompress(plan: &ZstdPlan, mut own: DecompressPlan) -> Result<ExitStatus> {
         Direction::Decompress,
         own.mode != DecompressMode::Write,
     )?;
-    load(plan)?.decode_with(&mut own.decoder);
-    let mut stage = Decompress::new(&own, untimed())?;
+    let older = load(plan, Reference::open)?.decode_with(&mut own.decoder);
+    let mut stage = Decompress::new(&own, untimed())?.patching(older);
     transfer(plan, jobs, &mut stage, Way::Decompressed)
 }
 
@@ -215,7 +216,7 @@ fn train(plan: &ZstdPlan, own: &TrainPlan) -> Result<ExitStatus> {
 }
 
 /// What frames refer back to. Failures have the program's codes.
-fn load(plan: &ZstdPlan) -> Result<Reference> {
+fn load(plan: &ZstdPlan, by: fn(&ReferenceArgs) -> Result<Reference>) -> Result<Reference> {
     let named = plan.reference.dictionary.as_deref();
     let path = named.or(plan.reference.patch_from.as_deref());
     let code = match path.map(std::fs::metadata) {
@@ -224,7 +225,7 @@ fn load(plan: &ZstdPlan) -> Result<Reference> {
         Some(Ok(metadata)) if named.is_some() && metadata.len() > DICTIONARY_BYTES_MAX => 34,
         _ => 33,
     };
-    Reference::load(&plan.reference).map_err(|failure| failure.code(code))
+    by(&plan.reference).map_err(|failure| failure.code(code))
 }
 
 /// Prints the settings of the level for each source, and those that are used.

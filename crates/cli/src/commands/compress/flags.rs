@@ -140,6 +140,21 @@ pub(crate) struct CompressArgs {
     settings: SettingArgs,
     #[command(flatten)]
     pub(crate) reference: ReferenceArgs,
+    /// Write a patch of segments of SIZE, 1K to 1G
+    ///
+    /// A patch from or to a file of more than 2 GiB always is one, and needs less than 1.5 GiB of memory (-M sets
+    /// another limit). Each segment refers back to what resembles it in the older file. `perfkit decompress
+    /// --patch-from` applies it.
+    #[arg(
+        long,
+        value_name = "SIZE",
+        value_parser = units::size,
+        requires = "patch_from",
+        conflicts_with_all = ["seekable", "verify"],
+        overrides_with = "patch_segment",
+        hide_short_help = true
+    )]
+    pub(crate) patch_segment: Option<u64>,
     #[command(flatten)]
     train: TrainArgs,
     #[command(flatten)]

@@ -3,6 +3,7 @@
 mod adapt;
 pub(crate) mod flags;
 mod formats;
+mod patch;
 mod press;
 pub(crate) mod run;
 mod stage;

@@ -8,8 +8,10 @@ use report::{ExitStatus, Outcome};
 use zstdkit::DecoderOptions;
 
 use crate::commands::compress::flags::{CompressArgs, CompressPlan};
+use crate::commands::compress::patch::refuse_unfit;
 pub(crate) use crate::commands::compress::stage::Compress;
 use crate::commands::compress::train;
+use crate::commands::patch::SegmentedPlan;
 use crate::commands::reference::{self, Reference};
 use crate::commands::transfer::{self, Options, Overwrite, Times};
 use crate::failure::{Failure, Result};
@@ -51,10 +53,28 @@ pub(crate) fn run(
     let exports = args.report.exported().collect::<Vec<_>>();
     transfer::refuse(&jobs, args.files_args.force, &needed, &exports, true)?;
     refuse_joined(&plan, &jobs)?;
-    reference::refuse_unfit(&args.reference, &jobs, plan.stream_size.is_some())?;
-    let reference = Reference::load(&args.reference)?;
+    let sized = plan.stream_size.is_some() || args.patch_segment.is_some();
+    reference::refuse_unfit(&args.reference, &jobs, sized)?;
+    let older = args.reference.patch_from.as_deref();
+    let segmented = match older {
+        Some(older) => SegmentedPlan::choose(older, &jobs, plan.stream_size, args.patch_segment)?,
+        None => None,
+    };
+    let reference = match &segmented {
+        Some(_) => {
+            refuse_unfit(&plan)?;
+            Reference::open(&args.reference)?
+        }
+        None => Reference::load(&args.reference)?,
+    };
     plan.encoder.dictionary = reference.dictionary;
     plan.encoder.prefix = reference.prefix;
+    if segmented.is_some() && args.patch_segment.is_none() && args.terminal.wants_warnings() {
+        message::note(
+            "one frame refers back to 2 GiB at most, so this is a patch of segments",
+            "apply it with `perfkit decompress --patch-from OLDER`",
+        );
+    }
     if jobs.passed_over > 0 && args.terminal.wants_warnings() {
         message::note(
             &format!(
@@ -77,7 +97,8 @@ pub(crate) fn run(
         )
     })?;
     let times = Times::new(&session, "128 KiB chunk", &jobs);
-    let mut stage = Compress::new(plan.clone(), || times.around(&session, "frame"))?;
+    let mut stage =
+        Compress::new(plan.clone(), || times.around(&session, "frame"))?.segmented(segmented);
     let decoder = DecoderOptions::default()
         .with_window_log_max(31)
         .with_dictionaries(plan.encoder.dictionary.clone())

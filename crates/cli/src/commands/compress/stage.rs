@@ -16,6 +16,7 @@ use crate::commands::compress::adapt::Adapt;
 use crate::commands::compress::flags::CompressPlan;
 use crate::commands::compress::press::Press;
 use crate::commands::formats::Format;
+use crate::commands::patch::SegmentedPlan;
 use crate::commands::transfer::{Opening, Operation, Stage, Stop, Stream, WAIT_MAX};
 use crate::failure::{Failure, Result};
 use crate::term::signal;
@@ -24,7 +25,7 @@ use crate::term::signal;
 /// compresses one block.
 pub(super) const CHUNK_BYTES: usize = 128 * 1024;
 /// Output that a chunk needs at most, if nothing in it repeats (`ZSTD_compressBound`, rounded up).
-const ROOM_BYTES: usize = CHUNK_BYTES + CHUNK_BYTES / 128 + 64;
+pub(super) const ROOM_BYTES: usize = CHUNK_BYTES + CHUNK_BYTES / 128 + 64;
 
 /// Input of a job whose level may be changed by the time it is done.
 const ADAPTED_JOB_BYTES: usize = 2 << 20;
@@ -41,6 +42,8 @@ pub(crate) struct Compress {
     seekable: Option<SeekableEncoder>,
     /// The encoder for gzip files, once there was one.
     pub(super) gzip: Option<GzipEncoder>,
+    /// Whether a patch of segments is written.
+    pub(super) segmented: Option<SegmentedPlan>,
     pub(super) verified: u64,
     pub(super) wrong: u64,
 }
@@ -58,6 +61,7 @@ impl Compress {
             plan,
             encoders: Vec::new(),
             gzip: None,
+            segmented: None,
             verified: 0,
             wrong: 0,
         };
@@ -90,7 +94,7 @@ impl Compress {
         Ok(())
     }
 
-    fn options(&self, first: &[u8], size: Option<u64>) -> EncoderOptions {
+    pub(super) fn options(&self, first: &[u8], size: Option<u64>) -> EncoderOptions {
         let asked = &self.plan.encoder;
         let mut options = match self.plan.recipe {
             Some(recipe) => {
@@ -129,6 +133,7 @@ impl Compress {
             && self.plan.encoder.checksum
             && !self.has_workers()
             && self.seekable.is_none()
+            && self.segmented.is_none()
     }
 
     /// Whether libzstd compresses on threads of its own.
@@ -157,6 +162,9 @@ impl Stage for Compress {
             Format::Zstd => {}
             Format::Gzip => return self.write_gzip(stream),
             _ => return self.write_other(stream),
+        }
+        if let Some(plan) = self.segmented.clone() {
+            return self.write_patch(&plan, stream);
         }
         if let Some(encoder) = &mut self.seekable {
             return many_frames(encoder, stream);
@@ -275,6 +283,7 @@ impl Stage for Compress {
             encoders: Vec::new(),
             seekable: None,
             gzip: None,
+            segmented: None,
             verified: 0,
             wrong: 0,
         };
@@ -293,7 +302,9 @@ impl Stage for Compress {
 impl Compress {
     /// The plan for one of many small files.
     fn plan_of_another(&self) -> Option<CompressPlan> {
-        let apart = self.plan.seekable.is_none() && self.plan.encoder.prefix.is_none();
+        let apart = self.plan.seekable.is_none()
+            && self.plan.encoder.prefix.is_none()
+            && self.segmented.is_none();
         apart.then(|| CompressPlan {
             // The output for a single job is the same without threads.
             threads: 1,

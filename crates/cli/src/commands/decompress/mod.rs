@@ -5,6 +5,7 @@ mod gzip;
 pub(crate) mod only;
 mod other;
 mod passing;
+mod patch;
 pub(crate) mod run;
 mod stage;
 

@@ -41,7 +41,7 @@ pub(crate) fn run(
     if plan.mode == DecompressMode::Write {
         transfer::make_directories(&args.files_args.place(), &jobs)?;
     }
-    Reference::load(&args.reference)?.decode_with(&mut plan.decoder);
+    let older = Reference::open(&args.reference)?.decode_with(&mut plan.decoder);
     let mut report = args.report.clone();
     if args.json {
         report.report = Some(ReportFormat::Json);
@@ -58,7 +58,8 @@ pub(crate) fn run(
         return session.finish(list::run(jobs, args.terminal.verbose));
     }
     let times = Times::new(&session, "block", &jobs);
-    let mut stage = Decompress::new(&plan, times.around(&session, "run of frames"))?;
+    let mut stage =
+        Decompress::new(&plan, times.around(&session, "run of frames"))?.patching(older);
     let options = Options {
         overwrite: Overwrite::of(&args.files_args),
         rm: args.files_args.rm,

@@ -29,11 +29,13 @@ pub(super) const WINDOW_LOG_MAX_OF_ANOTHER: u32 = 23;
 /// One decoder over all files of a run.
 pub(crate) struct Decompress {
     pub(super) options: DecoderOptions,
-    decoder: Decoder,
+    pub(super) decoder: Decoder,
+    /// The older file of patches.
+    pub(super) older: Option<PathBuf>,
     /// Whether input that is not zstd is copied unchanged.
     pass_through: bool,
     /// For files of several frames, if there are threads for them.
-    parallel: Option<ParallelDecoder>,
+    pub(super) parallel: Option<ParallelDecoder>,
     range: Option<ByteRange>,
     /// The requested part of the current source.
     part: Option<(SeekTable, std::ops::Range<u64>)>,
@@ -70,6 +72,7 @@ impl Decompress {
         Ok(Self {
             options: plan.decoder.clone(),
             decoder: Decoder::new(&plan.decoder).map_err(failed)?,
+            older: None,
             pass_through: plan.pass_through,
             parallel,
             range: plan.range,
@@ -85,7 +88,7 @@ impl Decompress {
         })
     }
 
-    fn failed(&mut self, name: &str, error: &zstdkit::Error) -> Stop {
+    pub(super) fn failed(&mut self, name: &str, error: &zstdkit::Error) -> Stop {
         if self.is_another && error.kind() == ErrorKind::WindowLimit {
             return Stop::Declined;
         }
@@ -117,6 +120,7 @@ fn is_other(error: &zstdkit::Error) -> bool {
 impl Stage for Decompress {
     fn open(&mut self, job: &Job) -> Result<Opening> {
         if let Some(range) = self.range {
+            self.refuse_part(job)?;
             let bytes_max = self.options.memory_limit.unwrap_or(TABLE_BYTES_MAX);
             let table = frames::index(&job.source, range, bytes_max)?;
             let end = range.end.unwrap_or(u64::MAX);
@@ -151,7 +155,11 @@ impl Stage for Decompress {
                 other => self.read_other(other, stream),
             };
         }
+        if self.part.is_none() && self.read_patch(stream)? {
+            return Ok(());
+        }
         if let Some((table, range)) = self.part.take() {
+            self.hold_older()?;
             return self.read_range(stream, &table, range);
         }
         if self.many != Some(false)
@@ -170,7 +178,7 @@ impl Stage for Decompress {
     }
 
     fn another(&self) -> Option<Self> {
-        if self.range.is_some() || self.options.prefix.is_some() {
+        if self.range.is_some() || self.older.is_some() {
             return None;
         }
         let mut options = self.options.clone();
@@ -178,6 +186,7 @@ impl Stage for Decompress {
         Some(Self {
             decoder: Decoder::new(&options).ok()?,
             options,
+            older: None,
             pass_through: self.pass_through,
             parallel: None,
             range: None,

@@ -250,10 +250,15 @@ impl Stream<'_> {
         files::display(&self.job.source)
     }
 
-    /// Whether the source begins with these bytes. Reads as little as that takes, and nothing is lost: this
-    /// input comes from the next calls of [`Stream::next`].
+    /// Whether the source begins with these bytes. It is read as by [`Stream::peek`].
     pub(crate) fn begins_with(&mut self, bytes: &[u8]) -> std::result::Result<bool, Stop> {
-        while self.ahead.iter().map(|part| part.len()).sum::<usize>() < bytes.len() {
+        Ok(self.peek(bytes.len())? == bytes)
+    }
+
+    /// The first bytes of the source, `count` unless it is shorter. Reads as little as that takes, and nothing is
+    /// lost: this input comes from the next calls of [`Stream::next`].
+    pub(crate) fn peek(&mut self, count: usize) -> std::result::Result<Vec<u8>, Stop> {
+        while self.ahead.iter().map(|part| part.len()).sum::<usize>() < count {
             let part = self.read()?;
             if part.is_empty() {
                 break;
@@ -261,7 +266,7 @@ impl Stream<'_> {
             self.ahead.push_back(part);
         }
         let first = self.ahead.iter().flat_map(|part| part.iter());
-        Ok(first.take(bytes.len()).eq(bytes))
+        Ok(first.take(count).copied().collect())
     }
 
     /// The next input, empty at the end.
