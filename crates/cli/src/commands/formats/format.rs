@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use clap::ValueEnum;
+use formats::lz4;
 use zipstream::gzip;
 
 /// The format of a compressed stream.
@@ -26,8 +27,8 @@ impl Format {
     const OTHERS: [(Self, &'static [u8]); 5] = [
         (Self::Gzip, &gzip::MAGIC),
         (Self::Xz, &[0xfd, b'7', b'z', b'X', b'Z']),
-        (Self::Lz4, &super::lz4::MAGIC.to_le_bytes()),
-        (Self::Lz4, &super::lz4::LEGACY.to_le_bytes()),
+        (Self::Lz4, &lz4::MAGIC),
+        (Self::Lz4, &lz4::LEGACY_MAGIC),
         // It has no magic number: this is the usual setting, and a dictionary of a whole number of 256 bytes.
         (Self::Lzma, &[0x5d, 0]),
     ];

@@ -4,7 +4,6 @@
 //! decoders and encoders of the rest, [`settings`] what only they have. Which bytes they get is the commands'.
 
 pub(crate) mod format;
-mod lz4;
 pub(crate) mod pack;
 pub(crate) mod settings;
 pub(crate) mod unpack;

@@ -52,7 +52,7 @@ struct Legacy {
 
 impl Legacy {
     fn new(mut out: Taken, level: i32) -> io::Result<Self> {
-        out.write_all(&super::lz4::LEGACY.to_le_bytes())?;
+        out.write_all(&formats::lz4::LEGACY_MAGIC)?;
         Ok(Self {
             out,
             level,

@@ -1,9 +1,9 @@
 //! Decoders of xz, lzma and lz4 in calls of bounded work.
 
+use formats::lz4::{Lz4Decoder, Lz4Error, Lz4Flaw};
 use lzma_rust2::{Action, LzmaStream, Status, XzStream};
 
 use super::Format;
-use super::lz4::Lz4Decoder;
 
 /// What a call did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,6 +26,15 @@ pub(crate) enum Fault {
         /// The limit.
         limit: u64,
     },
+}
+
+impl From<Lz4Error> for Fault {
+    fn from(error: Lz4Error) -> Self {
+        match error.flaw() {
+            Lz4Flaw::Truncated => Self::Truncated(error.offset()),
+            flaw => Self::Invalid(flaw.to_string(), error.offset()),
+        }
+    }
 }
 
 /// A decoder of one file.
@@ -109,8 +118,7 @@ impl Unpacker {
                 )
             }),
             Of::Lz4(decoder) => {
-                let did = decoder.push(input, output);
-                let did = did.map_err(|(what, at)| Fault::Invalid(what, at))?;
+                let did = decoder.push(input, output)?;
                 self.consumed += did.consumed as u64;
                 return Ok(Unpacked {
                     consumed: did.consumed,
@@ -133,10 +141,10 @@ impl Unpacker {
     /// What was read, if the input may end here: how many checksums were compared.
     pub(crate) fn finish(&self) -> Result<u64, Fault> {
         match &self.of {
-            Of::Lz4(decoder) => match decoder.finish() {
-                Ok(()) => Ok(decoder.frames()),
-                Err(at) => Err(Fault::Truncated(at)),
-            },
+            Of::Lz4(decoder) => {
+                decoder.finish()?;
+                Ok(decoder.frames())
+            }
             _ if !self.done => Err(Fault::Truncated(self.consumed)),
             Of::Xz(stream) => Ok(stream.streams_started() as u64),
             Of::Lzma(_) => Ok(0),

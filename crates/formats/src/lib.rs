@@ -1,0 +1,7 @@
+//! Formats of single compressed streams that no other crate of the workspace has: LZ4 frames.
+//! Where the bytes come from and what becomes of them is the caller's.
+//!
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+pub mod lz4;
