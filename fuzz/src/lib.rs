@@ -22,6 +22,7 @@ mod fix_settings;
 mod fix_template;
 mod gzip;
 mod inflate;
+mod lz4;
 mod matcher_log;
 mod numbers;
 mod patch;
@@ -29,6 +30,7 @@ mod plan;
 mod seek;
 mod sliced;
 mod stress;
+mod xz;
 mod zip;
 mod zip_extract;
 mod zstd;
@@ -49,6 +51,7 @@ pub use crate::fix_settings::{fix_exchange, fix_settings};
 pub use crate::fix_template::fix_template;
 pub use crate::gzip::gzip_read;
 pub use crate::inflate::inflate_differential;
+pub use crate::lz4::lz4_read;
 pub use crate::matcher_log::matcher_log;
 pub use crate::numbers::{
     foreign_read, gate_parse, hgrm_read, histogram_decode, hlog_read, report_json,
@@ -57,6 +60,7 @@ pub use crate::patch::zstd_patch;
 pub use crate::seek::{zstd_parallel, zstd_seek_table};
 pub use crate::sliced::{zstd_costs, zstd_sliced};
 pub use crate::stress::{stress_codec, stress_message};
+pub use crate::xz::xz_streams;
 pub use crate::zip::{zip_read, zip_roundtrip, zip_salvage};
 pub use crate::zip_extract::zip_extract;
 pub use crate::zstd::{zstd_decode, zstd_roundtrip, zstd_scan};
@@ -92,10 +96,12 @@ pub const TARGETS: &[Target] = &[
     ("histogram_decode", histogram_decode),
     ("hlog_read", hlog_read),
     ("inflate_differential", inflate_differential),
+    ("lz4_read", lz4_read),
     ("matcher_log", matcher_log),
     ("report_json", report_json),
     ("stress_codec", stress_codec),
     ("stress_message", stress_message),
+    ("xz_streams", xz_streams),
     ("zip_extract", zip_extract),
     ("zip_read", zip_read),
     ("zip_roundtrip", zip_roundtrip),

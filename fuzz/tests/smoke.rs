@@ -150,6 +150,11 @@ fn inflate_differential() {
 }
 
 #[test]
+fn lz4_read() {
+    hold("lz4_read");
+}
+
+#[test]
 fn matcher_log() {
     hold("matcher_log");
 }
@@ -177,6 +182,11 @@ fn stress_codec() {
 #[test]
 fn stress_message() {
     hold("stress_message");
+}
+
+#[test]
+fn xz_streams() {
+    hold("xz_streams");
 }
 
 #[test]

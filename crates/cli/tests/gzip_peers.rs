@@ -8,7 +8,7 @@ use std::process::Command;
 use libtest_mimic::Trial;
 
 use crate::common::{directory, feed, names, samples};
-use crate::peer::lines::{binary, compare, shell};
+use crate::peer::lines::{binary, compare, make, shell};
 use crate::peer::{self, works};
 
 /// The tests, each with whether what it needs is here.
@@ -72,17 +72,18 @@ touch -d '2021-05-06 07:08:10' named.gz bare.gz
 
 /// Makes the tree in a directory.
 fn made(dir: &Path) {
-    let mut command = Command::new("sh");
-    command.args(["-c", TREE]).current_dir(dir);
-    let output = feed(command, b"");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    make(TREE, dir);
 }
 
-const GZIP: [&str; 95] = [
+const GZIP: [&str; 103] = [
+    "GZIP=-9 gzip a 2>&1",
+    "GZIP=-q gzip a 2>&1",
+    "GZIP='-1 --no-name' gzip -qk a 2>&1",
+    "GZIP=' ' gzip a 2>&1",
+    "GZIP=-9 gunzip -c c.gz 2>&1",
+    "GZIP=-k gzip a",
+    "GZIP=b gzip a",
+    "GZIP=--bad gzip a",
     "gzip a",
     "gzip a b empty tiny",
     "gzip -1 a",

@@ -6,9 +6,9 @@ use std::process::Command;
 
 use libtest_mimic::Trial;
 
-use crate::common::{directory, feed};
+use crate::common::directory;
 use crate::peer;
-use crate::peer::lines::{binary, compare, shell};
+use crate::peer::lines::{binary, compare, make, shell};
 
 /// The tests, each with whether what it needs is here.
 pub(crate) fn trials() -> Vec<Trial> {
@@ -48,9 +48,22 @@ echo hi > plain.xz
 printf "a\nb\n" > names
 cp b h
 echo k > h.xz
+xz -kc empty > none.xz
+xz -kc --block-size=20KiB a > parts.xz
+for check in none crc32 crc64 sha256
+do xz -kc --check=$check a >> checks.xz
+done
+{ cat a.xz
+head -c 8 /dev/zero
+cat b.xz
+head -c 100 /dev/zero
+} > padded.xz
+head -c 20000000 /dev/zero | xz --block-size=1MiB > big.xz
+ln -s a.xz link.xz
+printf "b.xz\nnone.xz\n" > listed
 "#;
 
-const LINES: [&str; 54] = [
+const LINES: [&str; 75] = [
     "xz -k a.xz",
     "xz empty",
     "xz -Q a.xz",
@@ -105,17 +118,31 @@ const LINES: [&str; 54] = [
     "xzdiff a.xz a",
     "xzcmp a.xz b.xz",
     "xzgrep zzz a.xz",
+    "xz -l a.xz",
+    "xz -l a.xz b.xz none.xz two.xz parts.xz checks.xz padded.xz big.xz",
+    "xz -lv a.xz",
+    "xz -lv b.xz none.xz two.xz parts.xz checks.xz padded.xz big.xz",
+    "xz -lq a.xz padded.xz",
+    "xz --robot -l a.xz two.xz padded.xz checks.xz",
+    "xz --robot -lv none.xz two.xz parts.xz checks.xz padded.xz",
+    "xz --robot -l missing d",
+    "xz -l a.xz cut.xz zero.xz plain.xz tail.xz a.lzma b.xz d missing",
+    "xz -lv a.xz cut.xz missing b.xz",
+    "xz -lv d zero.xz",
+    "xz -l d",
+    "xz -Ql d",
+    "xz -lqq cut.xz",
+    "xz -l",
+    "xz -l a.xz - b.xz",
+    "xz -l --format=lzma a.xz",
+    "lzma -l a.xz",
+    "xz -lv --files=listed a.xz",
+    "xz -ldc a.xz",
+    "unxz -lk link.xz",
 ];
 
 fn made(dir: &Path) {
-    let mut command = Command::new("sh");
-    command.args(["-c", TREE]).current_dir(dir);
-    let output = feed(command, b"");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    make(TREE, dir);
 }
 
 fn lines_do_what_they_do_with_xz() {
@@ -127,7 +154,6 @@ fn lines_do_what_they_do_with_xz() {
 fn what_xz_refuses_is_named() {
     let bin = binary(&["xz"]);
     for (line, flag) in [
-        ("xz -l a.xz", "-l"),
         ("xz --robot a", "--robot"),
         ("xz --ignore-check -dkf a.xz", "--ignore-check"),
         ("xz --block-list=1 a", "--block-list"),

@@ -11,7 +11,7 @@ use libtest_mimic::Trial;
 
 use crate::common::{directory, feed};
 use crate::peer;
-use crate::peer::lines::{binary, compare, shell};
+use crate::peer::lines::{binary, compare, make, shell};
 
 /// The tests, each with whether what it needs is here.
 pub(crate) fn trials() -> Vec<Trial> {
@@ -80,11 +80,7 @@ find . -type f -exec touch -d '2020-01-02 03:04:06' {} +
 "#;
 
 fn made(dir: &Path) {
-    let mut command = Command::new("sh");
-    command.args(["-c", TREE]).current_dir(dir);
-    let output = feed(command, b"");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}");
+    make(TREE, dir);
 }
 
 /// Directories with the names of the program: of theirs and of ours.

@@ -7,6 +7,7 @@
 
 mod betree;
 mod fix;
+mod formats;
 mod matcher;
 mod numbers;
 mod stress;
@@ -44,6 +45,7 @@ fn main() -> io::Result<()> {
         fix::seeds(),
         matcher::seeds(),
         stress::seeds(),
+        formats::seeds(),
     ];
     for seed in seeds.into_iter().flatten() {
         let folder = corpus.join(seed.target);

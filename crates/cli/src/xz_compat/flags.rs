@@ -56,6 +56,7 @@ pub(super) enum Mode {
     Compress,
     Decompress,
     Test,
+    List,
 }
 
 /// A parsed command line.
@@ -85,6 +86,8 @@ pub(super) struct XzPlan {
     pub(super) limit_compress: Option<u64>,
     pub(super) limit_decompress: Option<u64>,
     pub(super) adjusts: bool,
+    /// Whether lists are for scripts.
+    pub(super) robot: bool,
 }
 
 /// Long flags, the letters that they stand for, and whether they have a value: 0 none, 1 one, 2 perhaps.
@@ -129,7 +132,7 @@ const LONG: [(&str, char, u8); 44] = [
     ("quiet", 'q', 0),
     ("verbose", 'v', 0),
     ("no-warn", 'Q', 0),
-    ("robot", '!', 0),
+    ("robot", 'r', 0),
     ("info-memory", '!', 0),
     ("help", 'h', 0),
     ("version", 'V', 0),
@@ -162,11 +165,15 @@ pub(super) fn parse(name: Name, defaults: &[OsString], argv: &[OsString]) -> Res
         limit_compress: None,
         limit_decompress: None,
         adjusts: true,
+        robot: false,
     };
     words(&mut plan, defaults)?;
     // Names of files are no defaults.
     plan.files.clear();
     words(&mut plan, argv.get(1..).unwrap_or_default())?;
+    if plan.robot && (plan.mode != Mode::List || plan.asked.is_some()) {
+        return Err(unsupported("--robot").help("it goes with --list; leave it out"));
+    }
     Ok(plan)
 }
 
@@ -218,7 +225,7 @@ fn long(plan: &mut XzPlan, text: &str, line: &mut Iter<'_, OsString>) -> Result<
     };
     let flag = format!("--{name}");
     match (letter, takes, value) {
-        ('!', ..) => Err(Failure::new(format!("{flag} is not supported"))
+        ('!', ..) => Err(unsupported(&flag)
             .help("leave it out, or call the xz of the system; -h lists what is taken")),
         (_, 0, Some(_)) => Err(Failure::new(format!("{flag} takes no value")).help(USAGE)),
         (letter, 0, None) => one(plan, *letter, &flag),
@@ -257,10 +264,7 @@ fn one(plan: &mut XzPlan, letter: char, flag: &str) -> Result<()> {
         'z' => plan.mode = Mode::Compress,
         'd' => plan.mode = Mode::Decompress,
         't' => plan.mode = Mode::Test,
-        'l' => {
-            return Err(Failure::new(format!("{flag}: listing is not supported"))
-                .help("count with `xz -dc FILE | wc -c`, verify with `xz -t FILE`, or call the xz of the system"));
-        }
+        'l' => plan.mode = Mode::List,
         'c' => plan.stdout = true,
         'k' => plan.keep = true,
         'f' => plan.force = true,
@@ -277,6 +281,7 @@ fn one(plan: &mut XzPlan, letter: char, flag: &str) -> Result<()> {
         's' => plan.single = true,
         'p' => plan.sparse = false,
         'a' => plan.adjusts = false,
+        'r' => plan.robot = true,
         'h' | 'H' => plan.asked = Some(Asked::Help),
         'V' => plan.asked = Some(Asked::Version),
         '0'..='9' => {
@@ -433,6 +438,10 @@ fn next(key: &str, line: &mut Iter<'_, OsString>) -> Result<OsString> {
     line.next().cloned().ok_or_else(missing)
 }
 
+fn unsupported(flag: &str) -> Failure {
+    Failure::new(format!("{flag} is not supported"))
+}
+
 fn unknown(word: &str) -> Failure {
     Failure::new(format!("unrecognized option '{word}'")).help(USAGE)
 }
@@ -447,6 +456,7 @@ Usage: xz [OPTION]... [FILE]...
   -z, --compress          compress
   -d, --decompress        decompress
   -t, --test              verify, but write nothing
+  -l, --list              list .xz files; with -v their streams and blocks, with --robot for scripts
   -k, --keep              keep sources
   -f, --force             overwrite, follow links, copy what is not compressed with -dc
   -c, --stdout            write to standard output, keep sources
@@ -468,7 +478,7 @@ Usage: xz [OPTION]... [FILE]...
   -h, --help; -H; -V, --version
 
 With no FILE, or with -, works on standard input. XZ_DEFAULTS and XZ_OPT hold flags that come first. What is not
-listed is refused: --list, --robot, --ignore-check, --block-list, --flush-timeout, other filters and formats.
+listed is refused: --ignore-check, --block-list, --flush-timeout, other filters and formats.
 Exit codes: 0 success, 1 error, 2 warning.
 ";
 
@@ -499,6 +509,9 @@ mod tests {
         let plan = read("xz --lzma2=preset=9e,dict=1MiB,lc=4 a").expect("read");
         assert_eq!((plan.level, plan.lzma.dictionary_bytes), (9, Some(1 << 20)));
         assert_eq!(read("xz -qv a").expect("read").quiet, 0);
+        let plan = read("unxz --rob -lv a").expect("read");
+        assert_eq!((plan.mode, plan.robot, plan.verbose), (Mode::List, true, 1));
+        assert_eq!(read("xz -ld a").expect("read").mode, Mode::Decompress);
     }
 
     #[test]
@@ -506,7 +519,6 @@ mod tests {
         for (line, told) in [
             ("xz --bad a", "unrecognized option '--bad'"),
             ("xz -X a", "unrecognized option '-X'"),
-            ("xz -l a", "listing"),
             ("xz --robot -V", "--robot"),
             ("xz --format=raw a", "raw"),
             ("xz --check=md5 a", "md5"),

@@ -20,6 +20,14 @@ pub(super) struct Planned {
     pub(super) code: Code,
 }
 
+/// Says why a file is left out.
+pub(super) fn skip(plan: &XzPlan, path: &Path, why: &str, code: &mut Code) {
+    if plan.quiet == 0 {
+        message::status(&format!("xz: {}: {why}, skipping", path.display()));
+    }
+    code.warn();
+}
+
 /// Resolves the files of a command line.
 pub(super) fn planned(plan: &XzPlan) -> Planned {
     let mut planned = Planned::default();
@@ -47,10 +55,7 @@ impl Planned {
     }
 
     fn warn(&mut self, plan: &XzPlan, path: &Path, text: &str) {
-        if plan.quiet == 0 {
-            message::status(&format!("xz: {}: {text}, skipping", path.display()));
-        }
-        self.code.warn();
+        skip(plan, path, text, &mut self.code);
     }
 
     fn file(&mut self, plan: &XzPlan, path: &Path) {
@@ -89,7 +94,7 @@ impl Planned {
                 Ok(target) => Destination::File(target),
                 Err(why) => return self.warn(plan, path, &why),
             },
-            (Mode::Decompress, _) => match decompressed(plan, path) {
+            (Mode::Decompress | Mode::List, _) => match decompressed(plan, path) {
                 Some(target) => Destination::File(target),
                 // What is of no known format is an error, whatever its name.
                 None if is_known(plan, path) => {

@@ -11,6 +11,7 @@ use report::{ExitStatus, Outcome};
 use zstdkit::EncoderOptions;
 
 use super::flags::{self, Asked, Mode, Name, XzPlan};
+use super::list::list;
 use super::plan::{Planned, planned};
 use crate::commands::compress::flags::{CompressPlan, GzipNames};
 use crate::commands::compress::run::Compress;
@@ -76,6 +77,9 @@ fn work(mut plan: XzPlan) -> Result<Option<Code>> {
     screen::set_raw(plan.force);
     if let Some(list) = &plan.list {
         plan.files.extend(listed::names(list)?);
+    }
+    if plan.mode == Mode::List {
+        return list(&plan);
     }
     let stdin = plan.files.iter().any(|file| file.as_os_str() == "-")
         || plan.files.is_empty() && plan.list.is_none();

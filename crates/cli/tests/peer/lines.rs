@@ -67,6 +67,15 @@ pub(crate) fn binary(names: &[&str]) -> tempfile::TempDir {
     dir
 }
 
+/// Makes a tree in a directory by lines of shell.
+pub(crate) fn make(lines: &str, dir: &Path) {
+    let mut command = Command::new("sh");
+    command.args(["-c", lines]).current_dir(dir);
+    let output = feed(command, b"");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+}
+
 /// Runs a line of shell with these programs first on PATH.
 pub(crate) fn shell(line: &str, dir: &Path, bin: Option<&Path>) -> Run {
     let path = std::env::var("PATH").unwrap_or_default();
