@@ -276,7 +276,7 @@ impl Frame {
                 match self.header.content_size {
                     // Near its stated end, a block with too much content means that the frame is longer.
                     Some(stated) if reason == TOO_MUCH && reach > stated => {
-                        Err(self.wrong_size("more than ", stated, stated))
+                        Err(Error::wrong_size(self.start, "more than ", stated, stated))
                     }
                     _ => Err(corrupt(reason)),
                 }
@@ -297,7 +297,7 @@ impl Frame {
     fn admit(&mut self, count: usize) -> Result<(), Error> {
         let produced = self.window.produced() + count as u64;
         if let Some(stated) = self.header.content_size.filter(|&stated| produced > stated) {
-            return Err(self.wrong_size("more than ", stated, stated));
+            return Err(Error::wrong_size(self.start, "more than ", stated, stated));
         }
         if produced > self.room {
             return Err(Repr::OutputLimit {
@@ -313,7 +313,9 @@ impl Frame {
     fn check_size(&self) -> Result<(), Error> {
         let produced = self.window.produced();
         match self.header.content_size {
-            Some(stated) if produced != stated => Err(self.wrong_size("", produced, stated)),
+            Some(stated) if produced != stated => {
+                Err(Error::wrong_size(self.start, "", produced, stated))
+            }
             _ => Ok(()),
         }
     }
@@ -332,15 +334,5 @@ impl Frame {
             }
             .into()),
         }
-    }
-
-    fn wrong_size(&self, more: &'static str, produced: u64, stated: u64) -> Error {
-        Repr::ContentSize {
-            offset: self.start,
-            produced,
-            stated,
-            more,
-        }
-        .into()
     }
 }

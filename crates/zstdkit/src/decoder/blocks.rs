@@ -217,7 +217,7 @@ impl Blocks {
         };
         match frame.header.content_size {
             Some(stated) if last && frame.produced != stated => {
-                Err(frame.wrong_size("", frame.produced, stated))
+                Err(Error::wrong_size(frame.start, "", frame.produced, stated))
             }
             _ => Ok(()),
         }
@@ -284,7 +284,7 @@ impl Blocks {
         match &self.frame {
             Some(frame) => match frame.header.content_size {
                 Some(stated) if frame.produced > stated => {
-                    Err(frame.wrong_size("more than ", stated, stated))
+                    Err(Error::wrong_size(frame.start, "more than ", stated, stated))
                 }
                 _ => Ok(()),
             },
@@ -308,7 +308,7 @@ impl Blocks {
             // Near its stated end a frame has only that much of its window left. A block that overruns
             // it means that the frame is longer than stated.
             Some(stated) if too_small && !self.refers => {
-                frame.wrong_size("more than ", stated, stated)
+                Error::wrong_size(frame.start, "more than ", stated, stated)
             }
             // Elsewhere a block holds more than a block may. libzstd reports one of two errors, depending
             // on the window that the previous frame left behind or on how the dictionary was used. Our
@@ -346,16 +346,6 @@ impl Frame {
             .produced
             .saturating_add(self.header.block_bytes_max().into());
         self.header.content_size.filter(|&stated| reach > stated)
-    }
-
-    fn wrong_size(&self, more: &'static str, produced: u64, stated: u64) -> Error {
-        Repr::ContentSize {
-            offset: self.start,
-            produced,
-            stated,
-            more,
-        }
-        .into()
     }
 }
 

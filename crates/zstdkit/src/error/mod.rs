@@ -55,6 +55,18 @@ impl From<OffloadError> for Error {
 }
 
 impl Error {
+    /// The content of the frame at this byte has another size than its header states. `more`: what stands before the
+    /// counted size.
+    pub(crate) fn wrong_size(offset: u64, more: &'static str, produced: u64, stated: u64) -> Self {
+        Repr::ContentSize {
+            offset,
+            produced,
+            stated,
+            more,
+        }
+        .into()
+    }
+
     /// What went wrong.
     pub fn kind(&self) -> ErrorKind {
         match *self.0 {

@@ -1,8 +1,6 @@
 //! Decompresses what is xz, lzma or lz4 and nothing else, as the programs of these names do.
 
 use files::plan::Job;
-use files::sink::Written;
-use files::source::Summary;
 use zstdkit::Decoder;
 
 use super::other::unpack;
@@ -76,13 +74,7 @@ impl Stage for Only {
         Ok(())
     }
 
-    fn check(&mut self, _: &Job, _: &Summary, _: &Written) -> Result<()> {
-        Ok(())
-    }
-
     fn another(&self) -> Option<Self> {
         Some(self.clone())
     }
-
-    fn merge(&mut self, _: Self) {}
 }

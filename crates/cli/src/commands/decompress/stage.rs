@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 
 use files::plan::Job;
-use files::sink::Written;
-use files::source::Summary;
 use zipstream::gzip::{GzipDecoder, GzipTotals};
 use zstdkit::parallel::{JobObserver, ParallelDecoder};
 use zstdkit::seekable::{RangeDecoder, SeekTable};
@@ -171,10 +169,6 @@ impl Stage for Decompress {
             return result;
         }
         self.read_in_order(stream)
-    }
-
-    fn check(&mut self, _: &Job, _: &Summary, _: &Written) -> Result<()> {
-        Ok(())
     }
 
     fn another(&self) -> Option<Self> {

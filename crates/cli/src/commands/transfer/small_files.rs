@@ -142,8 +142,6 @@ mod tests {
     use crate::commands::transfer::{Opening, Options, Overwrite, Stop, Stream, run};
     use crate::failure::{Failure, Result};
     use files::plan::{Destination, Jobs};
-    use files::sink::Written;
-    use files::source::Summary;
     use report::ExitStatus;
     use report::Outcome;
 
@@ -177,15 +175,9 @@ mod tests {
             Ok(())
         }
 
-        fn check(&mut self, _: &Job, _: &Summary, _: &Written) -> Result<()> {
-            Ok(())
-        }
-
         fn another(&self) -> Option<Self> {
             Some(self.clone())
         }
-
-        fn merge(&mut self, _: Self) {}
     }
 
     /// Runs the jobs under a time limit: a run that waits for ever fails the test.

@@ -24,13 +24,15 @@ pub(crate) trait Stage: Sized + Send + 'static {
     fn run(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop>;
 
     /// Called with what was read and written when both have ended; the place for verification.
-    fn check(&mut self, job: &Job, read: &Summary, written: &Written) -> Result<()>;
+    fn check(&mut self, _job: &Job, _read: &Summary, _written: &Written) -> Result<()> {
+        Ok(())
+    }
 
     /// A stage of the same kind for small files on another thread; `None` if it cannot be created.
     fn another(&self) -> Option<Self>;
 
-    /// Adds the counts of another stage.
-    fn merge(&mut self, other: Self);
+    /// Adds the counts of another stage, if there are some.
+    fn merge(&mut self, _other: Self) {}
 }
 
 /// How to read a source and write its output.
