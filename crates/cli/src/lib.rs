@@ -46,13 +46,13 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The end of the process: of one that the user interrupted by that signal itself, so that a shell ends its loop,
+    /// The end of the process: of one that a signal interrupted by that signal itself, so that a shell ends its loop,
     /// too. Anything else is an exit code.
     pub fn end(self) -> ExitCode {
         if self == Self::Own(ExitStatus::Interrupted) {
             // What is left to print is lost otherwise; without a reader there is nothing to do about it.
             let _ = std::io::stdout().flush();
-            term::signal::die_of_interrupt();
+            term::signal::die_of_signal();
         }
         if self == Self::PipeClosed {
             term::signal::die_of_pipe();

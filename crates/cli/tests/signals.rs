@@ -89,6 +89,31 @@ fn an_interrupted_run_ends_by_the_signal_so_that_a_loop_of_the_shell_ends_too() 
 }
 
 #[test]
+fn under_the_names_of_other_programs_any_signal_ends_by_itself() {
+    for name in ["gzip", "xz", "zstd"] {
+        for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+            let dir = directory();
+            let program = dir.path().join(name);
+            std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), &program).expect("linked");
+            let mut child = Command::new(program)
+                .current_dir(dir.path())
+                .args(["-d", "-c"])
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("runs");
+            until_signals_are_handled(&child);
+            send(&child, signal);
+            // Its input stays open: nothing else ends it.
+            until("the end", || child.try_wait().expect("asked").is_some());
+            let status = child.wait().expect("ended");
+            assert_eq!(ended_by(status), Some(signal as i32), "{name} {status}");
+        }
+    }
+}
+
+#[test]
 fn an_interrupt_at_any_moment_of_the_start_is_heeded() {
     let dir = directory();
     for nth in 0..60 {

@@ -104,9 +104,40 @@ const LONG: [(&str, char); 24] = [
     ("synchronous", 'Y'),
 ];
 
-/// Parses a command line, including the program's name.
-pub(super) fn parse(name: Name, argv: &[OsString]) -> Result<GzipPlan> {
+/// The plan that the flags of the environment variable `GZIP` begin. Those that choose files, or what is done with
+/// them, are not for it.
+pub(super) fn begin(name: Name, environment: &str) -> Result<GzipPlan> {
     let mut plan = GzipPlan::of(name);
+    for word in environment.split_whitespace() {
+        let refused = |why| {
+            let what = format!("{word}: {why} in GZIP environment variable");
+            Err(Failure::new(what).help("unset it, and give flags on the command line"))
+        };
+        match word.strip_prefix('-') {
+            None | Some("") => return refused("non-option"),
+            Some(text) => match text.strip_prefix('-') {
+                Some(text) => long(&mut plan, text, &mut [].iter())?,
+                None => cluster(&mut plan, word, &mut [].iter())?,
+            },
+        }
+        let fit = GzipPlan {
+            level: plan.level,
+            names: plan.names,
+            times: plan.times,
+            quiet: plan.quiet,
+            verbose: plan.verbose,
+            rsyncable: plan.rsyncable,
+            ..GzipPlan::of(name)
+        };
+        if plan != fit {
+            return refused("option not valid");
+        }
+    }
+    Ok(plan)
+}
+
+/// Parses a command line, including the program's name; its flags come after those that `plan` begins with.
+pub(super) fn parse(mut plan: GzipPlan, argv: &[OsString]) -> Result<GzipPlan> {
     let mut line = argv.get(1..).unwrap_or_default().iter();
     while let Some(word) = line.next() {
         match word.to_str() {
@@ -275,7 +306,7 @@ mod tests {
 
     fn read(line: &str) -> Result<GzipPlan> {
         let argv: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-        parse(Name::of(&argv[0]).expect("a name"), &argv)
+        parse(begin(Name::of(&argv[0]).expect("a name"), "")?, &argv)
     }
 
     #[test]
@@ -294,6 +325,25 @@ mod tests {
         assert_eq!(read("gzip --fast").expect("read").level, 1);
         assert_eq!(read("gzip -qv a").expect("read").verbose, 1);
         assert_eq!(read("gzip -h -X").expect("read").asked, Some(Asked::Help));
+    }
+
+    #[test]
+    fn the_environment_begins_and_has_only_some_flags() {
+        let argv = ["gzip", "-4", "a"].map(OsString::from);
+        let plan = parse(begin(Name::Gzip, " -9n  --verb").expect("read"), &argv).expect("read");
+        assert_eq!((plan.level, plan.verbose, plan.names), (4, 1, Some(false)));
+        for (words, told) in [
+            ("a", "a: non-option in GZIP"),
+            ("-9 -", "-: non-option in GZIP"),
+            ("-nk", "-nk: option not valid in GZIP"),
+            ("--decompress", "--decompress: option not valid"),
+            ("-S.x", "-S.x: option not valid"),
+            ("-h", "-h: option not valid"),
+            ("--bad", "unknown flag '--bad'"),
+        ] {
+            let failure = begin(Name::Gzip, words).expect_err(words);
+            assert!(failure.message().contains(told), "{words}: {failure:?}");
+        }
     }
 
     #[test]

@@ -14,8 +14,18 @@ pub(crate) fn run(name: Name, argv: &[OsString]) -> Option<u8> {
         name: name.as_str(),
         failures: true,
     });
+    signal::end_by_any();
     signal::install(Ending::BetweenSteps);
-    let ended = flags::parse(name, argv).and_then(|plan| match plan.asked {
+    let environment = std::env::var("GZIP").unwrap_or_default();
+    let begun = flags::begin(name, &environment).inspect(|plan| {
+        if !environment.trim().is_empty() && !plan.quiet {
+            message::status(
+                "gzip: warning: GZIP environment variable is deprecated; use an alias or script",
+            );
+        }
+    });
+    let parsed = begun.and_then(|plan| flags::parse(plan, argv));
+    let ended = parsed.and_then(|plan| match plan.asked {
         Some(asked) => {
             let text = match asked {
                 Asked::Help => flags::HELP.to_owned(),

@@ -5,7 +5,8 @@
 //! only set the flag and wake a thread.
 //!
 //! A process that was interrupted (Ctrl-C) ends by that signal in the end, as if it had never caught it: only so
-//! does a shell know that its loop or script must end, too. Shells give such an end the code 130.
+//! does a shell know that its loop or script must end, too. Shells give such an end the code 130. Under the names of
+//! zstd, gzip and xz any signal ends the process so, as it ends them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once, OnceLock};
@@ -42,11 +43,19 @@ pub(crate) fn interrupted() -> bool {
         .is_some_and(|flag| flag.load(Ordering::Relaxed))
 }
 
-/// Ends an interrupted process by the signal itself. Returns if another signal than the interrupt asked it to end, or
-/// where there are no signals.
-pub(crate) fn die_of_interrupt() {
+/// Whether any signal ends the process by itself, not only the interrupt.
+static BY_ANY: AtomicBool = AtomicBool::new(false);
+
+/// To be called first under the name of a program whose every signal ends it by itself.
+pub(crate) fn end_by_any() {
+    BY_ANY.store(true, Ordering::Relaxed);
+}
+
+/// Ends a process that a signal asked to end by the signal itself. Returns if that was another one than the interrupt,
+/// unless any ends it ([`end_by_any`]), or where there are no signals.
+pub(crate) fn die_of_signal() {
     #[cfg(unix)]
-    unix::die_of_interrupt();
+    unix::die_of_signal(BY_ANY.load(Ordering::Relaxed));
 }
 
 /// Whether a write failed for the reader of a pipe has gone.
@@ -90,7 +99,7 @@ pub(crate) fn guard_running(asked: fn(), clean_up: fn()) {
 mod unix {
     use std::io::Read as _;
     use std::os::unix::net::UnixStream;
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::sync::{Arc, LazyLock, Mutex, Once, OnceLock, PoisonError};
     use std::time::{Duration, Instant};
 
@@ -113,8 +122,8 @@ mod unix {
     static SHUTDOWNS: Mutex<Vec<SigId>> = Mutex::new(Vec::new());
     static GUARDED: Once = Once::new();
 
-    /// Whether a signal other than the interrupt asked the process to end.
-    static ASKED_OTHERWISE: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+    /// The signal other than the interrupt that asked the process to end, or 0.
+    static ASKED_OTHERWISE: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
 
     /// What to call at the first signal, and before the end.
     #[derive(Debug, Clone, Copy)]
@@ -140,7 +149,9 @@ mod unix {
             // If a handler cannot be installed, the system's default ends the process.
             let shutdown = Arc::clone(interrupted);
             shutdowns.extend(match signal {
-                SIGINT => flag::register_conditional_default(signal, shutdown),
+                _ if signal == SIGINT || super::BY_ANY.load(Ordering::Relaxed) => {
+                    flag::register_conditional_default(signal, shutdown)
+                }
                 _ => flag::register_conditional_shutdown(signal, code, shutdown),
             });
             let _ = flag::register(signal, Arc::clone(interrupted));
@@ -170,14 +181,20 @@ mod unix {
     /// Remembers a signal that is not the interrupt.
     fn tell_apart(signal: i32) {
         if signal != SIGINT {
-            let _ = flag::register(signal, Arc::clone(&ASKED_OTHERWISE));
+            let asked = Arc::clone(&ASKED_OTHERWISE);
+            let _ = flag::register_usize(signal, asked, signal.unsigned_abs() as usize);
         }
     }
 
-    pub(super) fn die_of_interrupt() {
-        if !ASKED_OTHERWISE.load(Ordering::Relaxed) {
+    pub(super) fn die_of_signal(by_any: bool) {
+        let otherwise = ASKED_OTHERWISE.load(Ordering::Relaxed);
+        let signal = match i32::try_from(otherwise) {
+            Ok(signal) if signal != 0 => signal,
+            _ => SIGINT,
+        };
+        if signal == SIGINT || by_any {
             // If it fails, the exit code says the same.
-            let _ = low_level::emulate_default_handler(SIGINT);
+            let _ = low_level::emulate_default_handler(signal);
         }
     }
 
@@ -230,7 +247,7 @@ mod unix {
                     let again = first.is_some_and(|first| first.elapsed() > SAME_WISH);
                     if again || ending == Ending::AtOnce {
                         guards().into_iter().for_each(|guard| (guard.clean_up)());
-                        die_of_interrupt();
+                        super::die_of_signal();
                         low_level::exit(i32::from(ExitStatus::Interrupted.code()));
                     }
                     if first.is_none() {

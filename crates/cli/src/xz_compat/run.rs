@@ -38,6 +38,7 @@ pub(crate) fn run(name: Name, argv: &[OsString]) -> Option<u8> {
         });
     };
     voice(true);
+    signal::end_by_any();
     signal::install(Ending::BetweenSteps);
     let defaults = ["XZ_DEFAULTS", "XZ_OPT"].map(|name| std::env::var(name).unwrap_or_default());
     let defaults = defaults.join(" ");

@@ -66,6 +66,7 @@ fn zstd(name: Name, argv: &[OsString]) -> Exit {
             name: name.as_str(),
             failures: plan.verbosity > 0,
         });
+        signal::end_by_any();
         signal::install(Ending::BetweenSteps);
         work(plan)
     });
