@@ -273,7 +273,10 @@ fn shapes_are_measured_next_to_a_naive_parser_and_encoder() {
         assert!(rows.iter().any(|row| row[0] == name), "{name}");
     }
     for (column, names) in [
-        (1, &["parse", "absent", "late", "iterate", "encode"][..]),
+        (
+            1,
+            &["parse", "absent", "late", "iterate", "read", "encode"][..],
+        ),
         (2, &["scalar"]),
     ] {
         for name in names {
@@ -284,7 +287,13 @@ fn shapes_are_measured_next_to_a_naive_parser_and_encoder() {
     let is_faulty = |row: &&serde_json::Value| row[0] == "orders with a wrong CheckSum";
     assert!(rows.iter().filter(is_faulty).all(|row| row[1] == "parse"));
     let sets = table(&report, "instruction sets");
-    assert_eq!(sets.len() % 5, 0);
+    let of_scalar = sets.iter().filter(|row| row[0] == "scalar");
+    let operations: Vec<_> = of_scalar.map(|row| &row[1]).collect();
+    assert_eq!(operations.len(), 6, "{operations:?}");
+    for (nth, row) in sets.iter().enumerate() {
+        assert_eq!(&row[1], operations[nth % 6], "{row}");
+    }
+    assert_eq!(sets.len() % 6, 0);
     let line = "fix-bench shapes --shape heartbeat --operation parse --max-time 1ns -qq";
     let late = run(dir.path(), words(line)).expect(3);
     assert!(
