@@ -95,7 +95,7 @@ fn under_the_names_of_other_programs_any_signal_ends_by_itself() {
             let dir = directory();
             let program = dir.path().join(name);
             std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), &program).expect("linked");
-            let mut child = Command::new(program)
+            let mut child = common::linked(&program)
                 .current_dir(dir.path())
                 .args(["-d", "-c"])
                 .stdin(Stdio::piped())

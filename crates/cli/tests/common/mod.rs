@@ -25,10 +25,14 @@ use zstdkit::workload::{self, Kind};
 
 /// The binary under test, ready for arguments, with an environment that cannot colour its output.
 pub(crate) fn perfkit() -> Command {
-    let binary = env!("CARGO_BIN_EXE_perfkit");
+    linked(Path::new(env!("CARGO_BIN_EXE_perfkit")))
+}
+
+/// The same by a link to it, which has another name.
+pub(crate) fn linked(binary: &Path) -> Command {
     let mut command = if signals_are_ignored() {
         let mut command = Command::new("env");
-        command.args(["--default-signal=HUP,INT,TERM", binary]);
+        command.arg("--default-signal=HUP,INT,TERM").arg(binary);
         command
     } else {
         Command::new(binary)
