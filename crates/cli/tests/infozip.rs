@@ -351,8 +351,8 @@ fn a_full_disk_ends_an_extraction_at_once() {
     for (line, code) in [
         ("../unzip -o ../a.zip", 50),
         ("../unzip -qo ../a*.zip", 50),
-        ("$PERFKIT unzip -o ../a.zip -d .", 3),
-        ("$PERFKIT unzip -o - -d . < ../a.zip", 3),
+        ("$PERFKIT unzip --overwrite ../a.zip -d .", 3),
+        ("$PERFKIT unzip --overwrite - -d . < ../a.zip", 3),
     ] {
         let script = format!("mount -t tmpfs -o size=512k none small && cd small && {line}");
         let mut run = Command::new("unshare");
