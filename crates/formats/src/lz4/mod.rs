@@ -1,6 +1,6 @@
 //! Reads LZ4 files: frames, frames of the legacy format, skippable frames.
 //!
-//! [`decoder`] reads, [`error`] says what is wrong.
+//! [`Lz4Decoder`] reads, [`Lz4Flaw`] says what is wrong.
 
 mod decoder;
 mod error;

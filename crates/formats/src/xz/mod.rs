@@ -1,8 +1,8 @@
 //! The structure of xz files: their streams and blocks, read from the indexes at the ends of streams. No content is
 //! decompressed.
 //!
-//! [`streams`] goes from the end of a file to its beginning, [`index`] reads one index, [`frame`] the headers and
-//! footers of streams, and [`error`] says what is wrong.
+//! [`XzStreams`] goes from the end of a file to its beginning, [`XzIndex`] reads one index, and [`XzFlaw`] says what is
+//! wrong.
 
 mod error;
 mod frame;
