@@ -139,6 +139,8 @@ impl Peer {
             seen,
         };
         peer.until("ready");
+        // An initiator connects meanwhile, on a thread of its own: its logon may stand before that line.
+        peer.seen = 0;
         peer
     }
 
