@@ -1,7 +1,6 @@
-//! Tests next to other programs, which may be absent: a harness that can say `ignored` at run time.
+//! Tests next to other programs, which may be absent: a harness that can say `ignored` at run time. Those that need a
+//! feature are in `services`.
 
-#[cfg(all(unix, feature = "workers"))]
-mod broker;
 mod common;
 mod peer;
 
@@ -20,12 +19,6 @@ mod hyperfine;
 #[cfg(unix)]
 mod infozip;
 mod multicall;
-#[cfg(feature = "cloud")]
-mod object_store;
-#[cfg(all(unix, feature = "workers"))]
-mod stress_agents;
-#[cfg(all(unix, feature = "workers"))]
-mod workers;
 #[cfg(unix)]
 mod xz_lines;
 mod zip_peers;
@@ -50,12 +43,6 @@ fn main() {
         #[cfg(unix)]
         infozip::trials(),
         multicall::trials(),
-        #[cfg(feature = "cloud")]
-        object_store::trials(),
-        #[cfg(all(unix, feature = "workers"))]
-        stress_agents::trials(),
-        #[cfg(all(unix, feature = "workers"))]
-        workers::trials(),
         #[cfg(unix)]
         xz_lines::trials(),
         zip_peers::trials(),

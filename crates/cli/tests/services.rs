@@ -1,0 +1,32 @@
+//! Tests beside servers that features of the binary talk to. A server may be absent: see `peer`.
+//!
+//! They are apart from `peers`, whose tests are of what every build has: a run with all features leaves those out.
+
+#[cfg(all(unix, feature = "workers"))]
+mod broker;
+#[cfg(any(feature = "cloud", all(unix, feature = "workers")))]
+mod common;
+#[cfg(any(feature = "cloud", all(unix, feature = "workers")))]
+mod peer;
+
+#[cfg(feature = "cloud")]
+mod object_store;
+#[cfg(all(unix, feature = "workers"))]
+mod stress_agents;
+#[cfg(all(unix, feature = "workers"))]
+mod workers;
+
+fn main() {
+    #[cfg(any(feature = "cloud", all(unix, feature = "workers")))]
+    {
+        let trials = [
+            #[cfg(feature = "cloud")]
+            object_store::trials(),
+            #[cfg(all(unix, feature = "workers"))]
+            stress_agents::trials(),
+            #[cfg(all(unix, feature = "workers"))]
+            workers::trials(),
+        ];
+        peer::run(trials.into_iter().flatten().collect())
+    }
+}
