@@ -30,8 +30,8 @@ pub(super) fn explained(
     match error.kind() {
         ErrorKind::UnknownArgument => with_flag(error, argv),
         ErrorKind::InvalidValue => with_command(error, ContextKind::InvalidValue, argv, root),
-        // The parser knows none that is like it: a short word, often.
-        ErrorKind::InvalidSubcommand if error.get(ContextKind::SuggestedSubcommand).is_none() => {
+        // The parser lists all that are like it, the nearest last, and for a short word often none.
+        ErrorKind::InvalidSubcommand => {
             with_command(error, ContextKind::InvalidSubcommand, argv, root)
         }
         _ => error,
@@ -79,10 +79,16 @@ fn with_command(
     }
     let names = command.get_subcommands().map(clap::Command::get_name);
     let near = names.map(|name| (strsim::damerau_levenshtein(name, typed), name));
-    let near = near.min();
-    if let Some((_, name)) = near.filter(|(distance, name)| distance * 2 < name.len()) {
-        let name = ContextValue::Strings(vec![name.to_owned()]);
-        error.insert(ContextKind::SuggestedSubcommand, name);
+    let near: Vec<_> = near
+        .filter(|(distance, name)| distance * 2 < name.len())
+        .collect();
+    if let Some(least) = near.iter().map(|(distance, _)| *distance).min() {
+        let nearest = near.iter().filter(|(distance, _)| *distance == least);
+        let names = nearest.map(|(_, name)| (*name).to_owned()).collect();
+        error.insert(
+            ContextKind::SuggestedSubcommand,
+            ContextValue::Strings(names),
+        );
     }
     error
 }
@@ -238,6 +244,19 @@ mod tests {
             let line = format!("perfkit {above} {typed}").replace("  ", " ");
             let text = plain(&mistake(&line));
             assert!(text.contains(&format!("'{name}'")), "{line}: {text}");
+        }
+    }
+
+    #[test]
+    fn only_the_nearest_commands_are_named() {
+        for (line, nearest) in [
+            ("perfkit compres", "'compress'"),
+            ("perfkit betree machv", "'match'"),
+        ] {
+            let text = plain(&mistake(line));
+            // The word, the command and `--help`, each between two of them.
+            assert_eq!(text.matches('\'').count(), 6, "{text}");
+            assert!(text.contains(nearest), "{text}");
         }
     }
 }
