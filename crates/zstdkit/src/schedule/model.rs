@@ -11,9 +11,9 @@ use crate::sliced::SLICE_BYTES;
 /// The default threshold: the longest that a call may hold its thread, 100 µs.
 pub const THRESHOLD_NS: u64 = 100_000;
 
-/// The longest that a slice of a stream may hold its thread by default, 200 µs: shorter ones of a fast level cost up
+/// The longest that a slice of a stream may hold its thread by default, 300 µs: shorter ones of a fast level cost up
 /// to a fifth more time, and compress less well.
-pub const SLICE_THRESHOLD_NS: u64 = 200_000;
+pub const SLICE_THRESHOLD_NS: u64 = 300_000;
 
 /// The most kinds of work with a cost of their own. Kinds beyond that keep their prior.
 const CELLS: usize = 2048;

@@ -147,7 +147,7 @@ fn a_threshold_that_is_given_holds_for_slices() {
         }
     };
     // 1.15 times the mean each.
-    assert_eq!(slices(CostModel::default()), 4);
+    assert_eq!(slices(CostModel::default()), 6);
     assert_eq!(slices(CostModel::new(THRESHOLD_NS)), 2);
     assert_eq!(slices(CostModel::new(400_000)), 8);
     assert_eq!(slices(CostModel::default().with_threshold_ns(50_000)), 1);

@@ -67,28 +67,28 @@ fn longest(workers: usize, busy: bool, slice_ns: u64, cold: bool) -> usize {
 
 #[test]
 fn slices_are_longer_while_another_thread_has_nothing_to_do() {
-    // 100 µs each: one fits into 200 µs with its margin, six into 800 µs.
-    assert_eq!(longest(0, false, 100_000, false), SLICE_BYTES);
-    assert_eq!(longest(1, false, 100_000, false), SLICE_BYTES);
-    assert_eq!(longest(2, true, 100_000, false), SLICE_BYTES);
-    assert_eq!(longest(2, false, 100_000, false), 6 * SLICE_BYTES);
+    // 150 µs each: one fits into 300 µs with its margin, six into 1,200 µs.
+    assert_eq!(longest(0, false, 150_000, false), SLICE_BYTES);
+    assert_eq!(longest(1, false, 150_000, false), SLICE_BYTES);
+    assert_eq!(longest(2, true, 150_000, false), SLICE_BYTES);
+    assert_eq!(longest(2, false, 150_000, false), 6 * SLICE_BYTES);
     // No block is longer, and what takes too long even so is as short as may be.
-    assert_eq!(longest(2, false, 10_000, false), BLOCK_BYTES);
-    assert_eq!(longest(2, true, 160_000, false), SLICE_BYTES);
+    assert_eq!(longest(2, false, 15_000, false), BLOCK_BYTES);
+    assert_eq!(longest(2, true, 240_000, false), SLICE_BYTES);
 }
 
 #[test]
 fn a_slice_that_fetches_its_context_to_the_cache_is_half_as_long() {
-    assert_eq!(longest(2, true, 10_000, true), SLICE_BYTES);
+    assert_eq!(longest(2, true, 15_000, true), SLICE_BYTES);
     let start = Instant::now();
-    while longest(2, false, 10_000, true) != BLOCK_BYTES / 2 {
+    while longest(2, false, 15_000, true) != BLOCK_BYTES / 2 {
         assert!(start.elapsed() < Duration::from_secs(300));
     }
 }
 
 #[test]
 fn what_is_left_is_no_longer_than_a_slice() {
-    let encoder = encoder(100_000);
+    let encoder = encoder(150_000);
     for rest in [0, 1, SLICE_BYTES] {
         assert_eq!(encoder.slice_bytes(rest), rest);
     }
