@@ -3,6 +3,7 @@
 use zipstream::deflate::Compressor;
 use zipstream::gzip::{GzipDecoder, GzipError, GzipFlaw, GzipTotals};
 
+use crate::cuts;
 use crate::plan::Plan;
 
 /// The most content that is asked for.
@@ -31,36 +32,13 @@ fn member(plan: &mut Plan<'_>) -> Vec<u8> {
 }
 
 /// Reads a file in parts of these sizes. No content beyond the limit is asked for.
-fn read(
-    file: &[u8],
-    (input, room): (usize, usize),
-) -> Option<Result<(Vec<u8>, GzipTotals), GzipError>> {
+fn read(file: &[u8], sizes: (usize, usize)) -> Option<Result<(Vec<u8>, GzipTotals), GzipError>> {
     let mut decoder = GzipDecoder::new();
-    let mut out = Vec::new();
-    for part in file.chunks(input.max(1)) {
-        let mut part = part;
-        loop {
-            let filled = out.len();
-            if filled > CONTENT_BYTES_MAX {
-                return None;
-            }
-            out.resize(filled + room.max(1), 0);
-            let step = match decoder.read(part, &mut out[filled..]) {
-                Ok(step) => step,
-                Err(error) => return Some(Err(error)),
-            };
-            assert!(
-                step.consumed + step.produced > 0 || part.is_empty() || step.more_output,
-                "it stands still"
-            );
-            out.truncate(filled + step.produced);
-            part = &part[step.consumed..];
-            if part.is_empty() && !step.more_output {
-                break;
-            }
-        }
-    }
-    Some(decoder.finish().map(|totals| (out, totals)))
+    let content = cuts::read(file, sizes, CONTENT_BYTES_MAX, |part, room| {
+        let step = decoder.read(part, room)?;
+        Ok((step.consumed, step.produced, step.more_output))
+    })?;
+    Some(content.and_then(|content| Ok((content, decoder.finish()?))))
 }
 
 /// Any cut of a file gives the same content or the same error; libdeflate reads one member to the same content.

@@ -8,6 +8,7 @@
 
 mod betree;
 mod blocks;
+mod cuts;
 mod deflate;
 mod deflate_index;
 mod dictionary;

@@ -6,6 +6,7 @@ use formats::lz4::{Lz4Decoder, Lz4Error, Lz4Flaw, MAGIC};
 use lz4::liblz4::BlockChecksum;
 use lz4::{BlockMode, BlockSize, ContentChecksum, Decoder, EncoderBuilder};
 
+use crate::cuts;
 use crate::plan::Plan;
 
 /// The most content that is asked for.
@@ -52,31 +53,17 @@ fn frame(plan: &mut Plan<'_>) -> Vec<u8> {
 }
 
 /// Reads a file in parts of these sizes. No content beyond the limit is asked for.
-fn read(file: &[u8], (input, room): (usize, usize)) -> Option<Result<(Vec<u8>, u64), Lz4Error>> {
+fn read(file: &[u8], sizes: (usize, usize)) -> Option<Result<(Vec<u8>, u64), Lz4Error>> {
     let mut decoder = Lz4Decoder::default();
-    let mut out = Vec::new();
-    for part in file.chunks(input.max(1)) {
-        let mut part = part;
-        loop {
-            let filled = out.len();
-            if filled > CONTENT_BYTES_MAX {
-                return None;
-            }
-            out.resize(filled + room.max(1), 0);
-            let step = match decoder.push(part, &mut out[filled..]) {
-                Ok(step) => step,
-                Err(error) => return Some(Err(error)),
-            };
-            out.truncate(filled + step.produced);
-            part = &part[step.consumed..];
-            if part.is_empty() && step.produced < room.max(1) {
-                break;
-            }
-            assert!(step.consumed + step.produced > 0, "it stands still");
-        }
-    }
-    let ended = decoder.finish();
-    Some(ended.map(|()| (out, decoder.frames())))
+    let content = cuts::read(file, sizes, CONTENT_BYTES_MAX, |part, room| {
+        let step = decoder.push(part, room)?;
+        // A call that fills its room may have more for the next one.
+        Ok((step.consumed, step.produced, step.produced == room.len()))
+    })?;
+    Some(content.and_then(|content| {
+        decoder.finish()?;
+        Ok((content, decoder.frames()))
+    }))
 }
 
 /// What liblz4 makes of the first frame of a file.
