@@ -33,6 +33,9 @@ const QUIET_NS: u64 = 2_000_000;
 const BACK_NS: u64 = 10_000_000;
 /// After this time without progress the first in line opens its context, however many are at work.
 const PATIENCE_NS: u64 = 400_000_000;
+/// After this time in line a task opens its context, whatever the others do: those at work may be connections, which
+/// never end. One a look: that is spread.
+const WAIT_NS: u64 = 2_000_000_000;
 
 /// The contexts of a runtime.
 #[derive(Debug)]
@@ -48,11 +51,19 @@ pub(crate) struct Contexts {
 struct Line {
     at_work: Vec<Member>,
     /// In order of arrival.
-    waiting: VecDeque<(Arc<Seat>, Waker)>,
+    waiting: VecDeque<Waiting>,
     /// Whether a thread watches those at work.
     watched: bool,
     /// When a task was last admitted, or the line began, as the first look after that saw it.
     moved_ns: Option<u64>,
+}
+
+/// A task in line.
+#[derive(Debug)]
+struct Waiting {
+    seat: Arc<Seat>,
+    waker: Waker,
+    since_ns: u64,
 }
 
 /// A task at work, and what was last seen of it.
@@ -119,7 +130,11 @@ impl Contexts {
             line.admit(seat.clone());
             return true;
         }
-        line.waiting.push_back((seat.clone(), waker.clone()));
+        line.waiting.push_back(Waiting {
+            seat: seat.clone(),
+            waker: waker.clone(),
+            since_ns: now_ns,
+        });
         seat.set(WAITS);
         // Others may have stopped to work.
         self.call(line);
@@ -135,9 +150,9 @@ impl Contexts {
             return false;
         }
         let mut waiting = line.waiting.iter_mut();
-        let place = waiting.find(|(one, _)| Arc::ptr_eq(one, seat));
-        if let Some((_, known)) = place.filter(|(_, known)| !known.will_wake(waker)) {
-            _before = Some(std::mem::replace(known, waker.clone()));
+        let place = waiting.find(|one| Arc::ptr_eq(&one.seat, seat));
+        if let Some(one) = place.filter(|one| !one.waker.will_wake(waker)) {
+            _before = Some(std::mem::replace(&mut one.waker, waker.clone()));
         }
         true
     }
@@ -180,8 +195,13 @@ impl Contexts {
         let mut wakers = Vec::new();
         if line.waiting.is_empty() {
             line.moved_ns = None;
-        } else if now_ns.saturating_sub(*line.moved_ns.get_or_insert(now_ns)) > PATIENCE_NS {
-            wakers.extend(line.admit_first());
+        } else {
+            let moved_ns = *line.moved_ns.get_or_insert(now_ns);
+            let stands = now_ns.saturating_sub(moved_ns) > PATIENCE_NS;
+            let first = line.waiting.front();
+            if stands || first.is_some_and(|first| first.has_waited(now_ns)) {
+                wakers.extend(line.admit_first());
+            }
         }
         self.admit(&mut line, &mut wakers);
         let waits = !line.waiting.is_empty();
@@ -209,11 +229,11 @@ impl Contexts {
         let mut line = self.line();
         line.watched = false;
         let waiting = std::mem::take(&mut line.waiting);
-        for (seat, _) in &waiting {
-            line.admit(seat.clone());
+        for one in &waiting {
+            line.admit(one.seat.clone());
         }
         drop(line);
-        wake(waiting.into_iter().map(|(_, waker)| waker));
+        wake(waiting.into_iter().map(|one| one.waker));
     }
 
     /// Wakes those in line for whom there is room.
@@ -260,21 +280,21 @@ impl Line {
     }
 
     /// Takes a task out of the line.
-    fn take(&mut self, seat: &Arc<Seat>) -> Option<(Arc<Seat>, Waker)> {
+    fn take(&mut self, seat: &Arc<Seat>) -> Option<Waiting> {
         if !seat.waits() {
             return None;
         }
-        let waits = |(one, _): &(Arc<Seat>, Waker)| Arc::ptr_eq(one, seat);
+        let waits = |one: &Waiting| Arc::ptr_eq(&one.seat, seat);
         let place = self.waiting.iter().position(waits)?;
         self.waiting.remove(place)
     }
 
     /// The first in line waits no more, and is to be woken.
     fn admit_first(&mut self) -> Option<Waker> {
-        let (seat, waker) = self.waiting.pop_front()?;
+        let first = self.waiting.pop_front()?;
         self.moved_ns = None;
-        self.admit(seat);
-        Some(waker)
+        self.admit(first.seat);
+        Some(first.waker)
     }
 
     /// How many work inside of the runtime.
@@ -292,6 +312,13 @@ impl Line {
             }
             !quiet
         });
+    }
+}
+
+impl Waiting {
+    /// Whether it has stood in line for so long that it waits no more.
+    fn has_waited(&self, now_ns: u64) -> bool {
+        now_ns.saturating_sub(self.since_ns) > WAIT_NS
     }
 }
 

@@ -131,6 +131,61 @@ fn one_task_may_write_to_more_streams_than_the_budget_has_room_for() {
     }
 }
 
+/// Connections that stay open, and write and flush now and then: both ends of each have contexts of one scheduler, whose
+/// budget has room for a few.
+#[test]
+fn both_ends_of_more_connections_than_the_budget_has_room_for_go_on() {
+    const CONNECTIONS: u64 = 24;
+    const MESSAGES: usize = 40;
+    let options = EncoderOptions::default().with_level(3);
+    let scheduler = scheduler(&options, 4, 100_000);
+    for workers in [0, 2] {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(workers.max(1))
+            .enable_time()
+            .build()
+            .unwrap();
+        let tasks: Vec<_> = (0..CONNECTIONS)
+            .flat_map(|seed| {
+                let content = prose(seed, MESSAGES * 2_000);
+                let (to, from) = tokio::io::duplex(64 << 10);
+                let mut encoder = scheduler.encoder(to, &options, None).unwrap();
+                let mut decoder = scheduler.decoder(from, &DecoderOptions::default()).unwrap();
+                let sent = content.clone();
+                let sends = runtime.spawn(async move {
+                    for (nth, message) in sent.chunks(2_000).enumerate() {
+                        let pause = 2 + (seed + nth as u64) % 5;
+                        tokio::time::sleep(Duration::from_millis(pause)).await;
+                        encoder.write_all(message).await.unwrap();
+                        encoder.flush().await.unwrap();
+                    }
+                    encoder.shutdown().await.unwrap();
+                });
+                let receives = runtime.spawn(async move {
+                    let mut received = Vec::new();
+                    decoder.read_to_end(&mut received).await.unwrap();
+                    assert!(received == content);
+                });
+                [sends, receives]
+            })
+            .collect();
+        runtime.block_on(async {
+            for task in tasks {
+                task.await.unwrap();
+            }
+        });
+        settle(&scheduler);
+    }
+    let stats = scheduler.pool().stats();
+    assert!(stats.waited > 0, "{stats:?}");
+    // Each message takes a few contexts. Who waits does not take and give back one again and again.
+    let messages = 2 * CONNECTIONS * MESSAGES as u64;
+    assert!(
+        stats.hits_thread + stats.hits_spill < 100 * messages,
+        "{stats:?}"
+    );
+}
+
 #[test]
 fn sixty_four_streams_at_level_9_need_no_more_than_the_default_budget() {
     let scheduler = Scheduler::with_defaults().unwrap();

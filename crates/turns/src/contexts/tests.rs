@@ -213,6 +213,22 @@ fn an_endless_task_does_not_starve_others() {
 }
 
 #[test]
+fn a_long_line_behind_tasks_without_end_is_short_after_two_seconds() {
+    let mut scene = Scene::new(2, 2, 200);
+    scene.enter_all();
+    let all: Vec<usize> = (0..200).collect();
+    let mut ms = 0;
+    while scene.at_work().len() < 200 {
+        scene.pass(1, &all);
+        ms += 1;
+        assert!(ms < 2_000 + 2 * 200, "{}", scene.at_work().len());
+        // As long as the first ones could still end, they are waited for.
+        assert!(ms > 2_000 || scene.at_work().len() <= 2 + 5);
+    }
+    assert_eq!(scene.at_work(), all);
+}
+
+#[test]
 fn a_task_that_works_for_another_runtime_holds_up_no_task_of_this_one() {
     use crate::berth::Berth;
 

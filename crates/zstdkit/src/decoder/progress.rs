@@ -19,7 +19,7 @@ pub struct Totals {
     pub checksums_verified: u64,
 }
 
-/// The place in a stream where memory for the next frame was short.
+/// The place in a stream where memory for the next frame was short, or between two frames.
 #[cfg(feature = "tokio")]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Suspended {
@@ -27,6 +27,7 @@ pub(crate) struct Suspended {
     pub(crate) before: Totals,
     /// The memory that it needs, with the context.
     pub(crate) need_bytes: u64,
+    /// The header of the frame, if one has begun.
     pub(super) header: [u8; HEADER_BYTES_MAX],
     pub(super) header_bytes: usize,
 }

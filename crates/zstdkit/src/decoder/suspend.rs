@@ -6,7 +6,23 @@ use crate::error::Error;
 use crate::format::{HEADER_BYTES_MAX, Header};
 
 impl Suspended {
-    /// Has a new decoder go on where this one has stopped. It has taken the header of the frame then.
+    /// The place of a decoder that stands between two frames.
+    pub(crate) fn between_frames(decoder: &Decoder) -> Option<Self> {
+        let before = decoder.finish().ok()?;
+        Some(Self {
+            before,
+            need_bytes: decoder.context_bytes as u64,
+            header: [0; HEADER_BYTES_MAX],
+            header_bytes: 0,
+        })
+    }
+
+    /// Whether no frame has begun here.
+    pub(crate) fn is_between_frames(&self) -> bool {
+        self.header_bytes == 0
+    }
+
+    /// Has a new decoder go on where this one has stopped. It has taken the header of the frame then, if one has begun.
     pub(crate) fn go_on(&self, decoder: &mut Decoder) -> Result<(), Error> {
         if let Some(reservation) = &mut decoder.reservation {
             reservation.cover(self.need_bytes)?;

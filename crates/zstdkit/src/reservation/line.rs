@@ -3,6 +3,8 @@
 //! # What holds
 //! - Memory is given in order of arrival: only the first in line tries to take some, each time some is given back.
 //!   One that was called and does not come is passed over until it does; its place stays its own.
+//! - What an attempt that fails gives back is no memory that came back: it would call the first in line to try again,
+//!   for ever.
 //! - Who waits holds nothing that others need: no context of the stream, no place in the turn of a thread, no job on
 //!   an offload thread. Threads never wait for memory.
 //! - So each wait is for contexts of others, and those come back: by themselves when their work ends; at the hands of
@@ -14,6 +16,7 @@
 //! The keeper is a thread that exists only while the line is not empty. It is the only one here that looks at a clock. Where
 //! the system has no thread for it, none waits: all are served beyond the budget.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
@@ -35,6 +38,14 @@ const STILL_TICKS: u64 = 400;
 /// The same two, for a line in which none was served, although memory comes back all the time.
 const UNSERVED_REST_TICKS: u64 = 20;
 const UNSERVED_TICKS: u64 = 4_000;
+
+/// The most streams that are asked for their context in a tick: one for each who waits, and no more than this.
+const RESTS_PER_TICK_MAX: usize = 16;
+
+thread_local! {
+    /// Whether one of the line tries to take memory here.
+    static TRIES: Cell<bool> = const { Cell::new(false) };
+}
 
 /// A stream with a context that is idle between two of its calls.
 pub(crate) trait Rests: Send + Sync {
@@ -111,6 +122,8 @@ struct Acts {
     now: u64,
     call: Option<Waker>,
     resting: Vec<Arc<dyn Rests>>,
+    /// How many of them are asked.
+    rests: usize,
 }
 
 impl Line {
@@ -199,9 +212,22 @@ impl Line {
         self.lock().waits.beyond_budget += 1;
     }
 
+    /// What `make` makes. If it fails, memory that it took and gave back does not count as released.
+    pub(crate) fn attempt<T>(make: impl FnOnce() -> T) -> T {
+        /// Unwinding ends the attempt, too.
+        struct Ends(bool);
+        impl Drop for Ends {
+            fn drop(&mut self) {
+                TRIES.set(self.0);
+            }
+        }
+        let _ends = Ends(TRIES.replace(true));
+        make()
+    }
+
     /// Memory came back, or may.
     pub(crate) fn released(&self) {
-        if self.is_empty() {
+        if self.is_empty() || TRIES.get() {
             return;
         }
         let mut state = self.lock();
@@ -289,6 +315,7 @@ impl Line {
             }
         } else if state.still >= REST_TICKS || state.unserved >= UNSERVED_REST_TICKS {
             acts.resting = state.resting.values().filter_map(Weak::upgrade).collect();
+            acts.rests = state.waiting.len().min(RESTS_PER_TICK_MAX);
         }
         if passed {
             acts.call = state.call(now);
@@ -333,7 +360,9 @@ impl Acts {
         let long = |&since: &u64| self.now.saturating_sub(since) >= REST_TICKS;
         let idle = self.resting.iter();
         let idle = idle.filter_map(|stream| Some((since(stream).filter(long)?, stream)));
-        if let Some((_, stream)) = idle.min_by_key(|&(since, _)| since) {
+        let mut idle: Vec<_> = idle.collect();
+        idle.sort_by_key(|&(since, _)| since);
+        for (_, stream) in idle.into_iter().take(self.rests) {
             stream.give_back();
         }
     }

@@ -47,8 +47,9 @@ impl Scheduler {
 /// out before the checksum of its frame was verified. After a decompression error every read fails with
 /// that error.
 ///
-/// A context is taken from the pool with the first bytes, and given back at the end. Where memory is short for it, or
-/// for the window of a frame, a read waits in line, without a context.
+/// A context is taken from the pool with the first bytes of a frame, and given back at the end, and while the reader has
+/// nothing between two frames. Where memory is short for it, or for the window of a frame, a read waits in line, without a
+/// context.
 ///
 /// It reads ahead: bytes that it has taken from the reader and not used are lost when it is dropped.
 #[derive(Debug)]
@@ -56,7 +57,7 @@ pub struct AsyncDecoder<R> {
     reader: R,
     scheduler: Scheduler,
     options: DecoderOptions,
-    /// A context from the first bytes to the end.
+    /// A context, from the first bytes of a frame to those of its end behind which the reader has nothing.
     decoder: Option<SlicedDecoder<Pooled<Decoder>>>,
     /// Whether the context was given nothing yet: it allocates its window then.
     opens: bool,
@@ -75,7 +76,7 @@ pub struct AsyncDecoder<R> {
     end: End,
     turn: Turn,
     memory: Memory,
-    /// Where memory was short for the next frame.
+    /// Where memory was short for the next frame, or the reader had nothing between two of them.
     suspended: Option<Suspended>,
 }
 
@@ -219,10 +220,21 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
         Poll::Ready(Ok(()))
     }
 
+    /// Others may have the context until the next frame, and the memory of its window.
+    fn rest(&mut self) {
+        let between = |decoder: &SlicedDecoder<_>| Suspended::between_frames(decoder.inner());
+        if let Some(between) = self.decoder.as_ref().and_then(between) {
+            self.totals = between.before;
+            (self.suspended, self.decoder) = (Some(between), None);
+        }
+    }
+
     fn poll_turn(&mut self, next_ns: u64, context: &mut Context<'_>) -> Poll<()> {
-        let keeps = match self.decoder {
-            Some(_) => Keeps::Context,
-            None => Keeps::NewContext,
+        let keeps = match (&self.decoder, self.suspended) {
+            // Who only waited for its reader has its place.
+            (None, Some(suspended)) if suspended.is_between_frames() => Keeps::Context,
+            (None, _) => Keeps::NewContext,
+            (Some(_), _) => Keeps::Context,
         };
         let threshold_ns = self.scheduler.model().slice_threshold_ns();
         self.turn.poll_take(context, next_ns, threshold_ns, keeps)
@@ -252,6 +264,7 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
                 Poll::Pending if self.to > 0 => break,
                 Poll::Pending => {
                     self.turn.pause();
+                    self.rest();
                     return Poll::Pending;
                 }
                 Poll::Ready(read) => read,
@@ -331,8 +344,12 @@ impl<R: AsyncRead + Unpin> AsyncRead for AsyncDecoder<R> {
                 End::Good => break,
                 End::Reader | End::Bad(_) => {
                     let nothing = || Err(Repr::NoFrame.into());
-                    let decoder = this.decoder.as_ref();
-                    let finished = decoder.map_or_else(nothing, SlicedDecoder::finish);
+                    let between = this.suspended.filter(Suspended::is_between_frames);
+                    let finished = match (&this.decoder, between) {
+                        (Some(decoder), _) => decoder.finish(),
+                        (None, Some(between)) => Ok(between.before),
+                        (None, None) => nothing(),
+                    };
                     // Others may have the context now. If there are enough of them it is freed.
                     let ((), ns) = timed(|| this.decoder = None);
                     this.turn.held(ns);

@@ -329,6 +329,12 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         if made.is_pending() {
             // Others may work meanwhile, or wait for memory as well.
             self.turn.give_back();
+            // Who reads what was written may have memory until the frame that has ended here ends there.
+            if self.split
+                && let Poll::Ready(flushed) = Pin::new(&mut self.writer).poll_flush(context)
+            {
+                flushed?;
+            }
         }
         let (encoder, tables_made) = match ready!(made) {
             Ok(encoder) => encoder,

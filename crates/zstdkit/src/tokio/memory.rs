@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use super::scheduler::Scheduler;
 use crate::error::Error;
 use crate::reservation::Ledger;
-use crate::reservation::line::Place;
+use crate::reservation::line::{Line, Place};
 
 /// A place in the line for memory, from the first attempt that failed until one succeeds or this is dropped.
 #[derive(Default)]
@@ -59,8 +59,8 @@ impl Memory {
         };
         let mut made = match ledger.line.place(*ticket, context.waker()) {
             Place::Wait => return Poll::Pending,
-            Place::First => make(),
-            Place::Beyond => beyond(ledger, need, &mut make),
+            Place::First => Line::attempt(&mut make),
+            Place::Beyond => Line::attempt(|| beyond(ledger, need, &mut make)),
         };
         if is_short(ledger, need, &made) {
             // What a stream needs is known, and less than the budget.
@@ -68,7 +68,7 @@ impl Memory {
                 return Poll::Pending;
             }
             // No context is in use that could give memory back, unless one just did.
-            made = make();
+            made = Line::attempt(&mut make);
         }
         if made.is_ok() {
             ledger.line.served();

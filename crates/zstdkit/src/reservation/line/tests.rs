@@ -121,6 +121,56 @@ fn a_task_that_leaves_the_line_holds_up_no_other() {
 }
 
 #[test]
+fn what_an_attempt_gives_back_calls_none_and_is_no_progress() {
+    let line = line();
+    let people: Vec<_> = (0..2).map(|_| Person::joins(&line)).collect();
+    let busy = |count| {
+        for _ in 0..count {
+            ticks(&line, 1);
+            assert_ne!(people[0].place(&line), Place::Wait);
+            Line::attempt(|| line.released());
+        }
+    };
+    busy(STILL_TICKS - 1);
+    assert_eq!((people[0].woken(), people[1].woken()), (0, 0));
+    assert_eq!(people[0].place(&line), Place::First);
+    busy(1);
+    assert_eq!(people[0].place(&line), Place::Beyond);
+    // An attempt that panics has ended.
+    let line = self::line();
+    let person = Person::joins(&line);
+    let panics = || Line::attempt(|| panic!("injected"));
+    assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+    line.released();
+    assert_eq!(person.woken(), 1);
+}
+
+#[test]
+fn as_many_idle_ones_give_back_in_a_tick_as_wait() {
+    let line = line();
+    let idle: Vec<_> = (0..50)
+        .map(|since| {
+            let gave = AtomicBool::new(false);
+            Arc::new(Idle { since, gave })
+        })
+        .collect();
+    for stream in &idle {
+        let stream: Weak<Idle> = Arc::downgrade(stream);
+        line.list(stream);
+    }
+    let gave = || idle.iter().filter(|one| one.gave.load(Relaxed)).count();
+    line.tick.store(100, Relaxed);
+    let three: Vec<_> = (0..3).map(|_| Person::joins(&line)).collect();
+    ticks(&line, REST_TICKS);
+    assert_eq!(gave(), 3);
+    assert!(idle[..3].iter().all(|one| one.gave.load(Relaxed)));
+    let _more: Vec<_> = (0..100).map(|_| Person::joins(&line)).collect();
+    ticks(&line, 1);
+    assert_eq!(gave(), 3 + RESTS_PER_TICK_MAX);
+    drop(three);
+}
+
+#[test]
 fn who_is_called_and_does_not_come_is_passed_over_until_it_does() {
     let line = line();
     let people: Vec<_> = (0..3).map(|_| Person::joins(&line)).collect();
