@@ -174,6 +174,9 @@ impl Error {
                 Some("choose a lower level or a smaller window, or raise the limit")
             }
             Repr::MemoryLimit { .. } => Some("raise the memory limit if the source is trusted"),
+            Repr::Budget { need, budget, .. } if need > budget => {
+                Some("give the pool a larger budget (memory_budget_bytes), or state small sizes")
+            }
             Repr::Budget { .. } => {
                 Some("return contexts before taking more, state small sizes, or raise the budget")
             }

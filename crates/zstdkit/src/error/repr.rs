@@ -124,9 +124,7 @@ pub(crate) enum Repr {
     MemoryLimit { offset: u64, need: u64, limit: u64 },
     #[error("these settings need {need} bytes of memory, the limit is {limit}")]
     MemoryEstimate { need: u64, limit: u64 },
-    #[error(
-        "a context needs {need} bytes, but {held} of the {budget} bytes of the pool are in use"
-    )]
+    #[error("a context needs {need} bytes, {}", Room { need: *need, held: *held, budget: *budget })]
     Budget { need: u64, held: u64, budget: u64 },
     #[error("output exceeds the limit of {limit} bytes in the frame at byte {offset}")]
     OutputLimit { offset: u64, limit: u64 },
@@ -189,6 +187,23 @@ impl fmt::Display for Amount {
         match self.0 {
             Some(bytes) => write!(f, " ({bytes} bytes)"),
             None => Ok(()),
+        }
+    }
+}
+
+/// What there is of the memory that a context needs.
+struct Room {
+    need: u64,
+    held: u64,
+    budget: u64,
+}
+
+impl fmt::Display for Room {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { need, held, budget } = self;
+        match need > budget {
+            true => write!(f, "more than the whole budget of its pool, {budget}"),
+            false => write!(f, "but {held} of the {budget} bytes of the pool are in use"),
         }
     }
 }

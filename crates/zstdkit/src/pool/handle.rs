@@ -17,7 +17,7 @@ use crate::reservation::Ledger;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolOptions {
-    /// Bytes of memory that all contexts may hold together, those in use included.
+    /// Bytes of memory that all contexts may hold together, those in use included. By default 256 MiB.
     pub memory_budget_bytes: u64,
     /// Idle contexts that a thread keeps for itself. 0: all go to the shared cache.
     pub per_thread_cached: usize,

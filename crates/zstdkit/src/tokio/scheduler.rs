@@ -8,7 +8,7 @@ use crate::decoder::{Decoder, Suspended};
 use crate::encoder::Encoder;
 use crate::error::Error;
 use crate::options::{DecoderOptions, EncoderOptions};
-use crate::pool::{Pool, Pooled};
+use crate::pool::{Pool, PoolOptions, Pooled};
 use crate::schedule::{CostModel, Offload};
 use crate::sliced::{SlicedDecoder, SlicedEncoder};
 
@@ -51,11 +51,29 @@ impl Scheduler {
         }))
     }
 
-    /// A scheduler with an untrained model, its own pool and one offload thread per CPU.
+    /// A scheduler with an untrained model, a pool of its own, whose contexts may hold 256 MiB together, and one offload
+    /// thread per CPU.
     pub fn with_defaults() -> io::Result<Self> {
+        Self::with_pool(Pool::default())
+    }
+
+    /// The same with contexts that may hold this much memory together, in bytes: those of encoders and of decoders. Streams
+    /// and calls that need more wait for each other; one that needs more than all of it fails.
+    ///
+    /// ```
+    /// let scheduler = zstdkit::tokio::Scheduler::with_memory_budget_bytes(4 << 30)?;
+    /// assert_eq!(scheduler.pool().stats().budget_bytes, 4 << 30);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn with_memory_budget_bytes(bytes: u64) -> io::Result<Self> {
+        let options = PoolOptions::default().with_memory_budget_bytes(bytes);
+        Self::with_pool(Pool::new(options))
+    }
+
+    fn with_pool(pool: Pool) -> io::Result<Self> {
         let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
         let offload = Offload::new(threads)?;
-        Ok(Self::new(CostModel::default(), Pool::default(), offload))
+        Ok(Self::new(CostModel::default(), pool, offload))
     }
 
     /// The cost model.
