@@ -9,6 +9,9 @@
 //! the others. While tasks wait, those at work are looked at now and then, and one that shows no sign of life is no longer
 //! counted. If it goes on later it comes back without waiting: a context that is open is not closed.
 //!
+//! Many that come back now and then, as connections do, seem to be at work all the time. So the first in line opens its
+//! context, too, when a look finds a worker of the runtime with nothing to do.
+//!
 //! Only [`watch`] reads a clock; the rest is given the time.
 
 mod watch;
@@ -20,9 +23,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::Waker;
 use std::thread::available_parallelism;
 
-use tokio::runtime::{Handle, Id};
+use tokio::runtime::{Handle, Id, RuntimeMetrics};
 
 pub(crate) use self::watch::now_ns;
+use crate::turn::idle_workers;
 
 /// Contexts at work on a runtime: as many as there are processors, but not fewer than this. While one is used on
 /// another thread, the next one is ready.
@@ -44,6 +48,8 @@ pub(crate) struct Contexts {
     most: usize,
     /// The most that are at work in the runtime.
     inside_most: usize,
+    /// They say which workers have nothing to do.
+    metrics: Option<RuntimeMetrics>,
     line: Mutex<Line>,
 }
 
@@ -105,7 +111,11 @@ impl Contexts {
         if let Some(contexts) = found.and_then(|(_, contexts)| contexts.upgrade()) {
             return contexts;
         }
-        let contexts = Arc::new(Self::new(processors(), runtime.metrics().num_workers()));
+        let metrics = runtime.metrics();
+        let contexts = Arc::new(Self {
+            metrics: Some(metrics.clone()),
+            ..Self::new(processors(), metrics.num_workers())
+        });
         known.retain(|(_, contexts)| contexts.strong_count() > 0);
         known.push((id, Arc::downgrade(&contexts)));
         contexts
@@ -115,6 +125,7 @@ impl Contexts {
         Self {
             most: processors.max(MOST_LEAST),
             inside_most: workers.max(1),
+            metrics: None,
             line: Mutex::default(),
         }
     }
@@ -190,6 +201,16 @@ impl Contexts {
 
     /// Looks at those at work, at this time. Returns whether tasks wait for them.
     pub(crate) fn visit(&self, now_ns: u64) -> bool {
+        self.look(
+            now_ns,
+            self.metrics
+                .as_ref()
+                .is_some_and(|metrics| idle_workers(metrics) > 0),
+        )
+    }
+
+    /// The same where it is known whether a worker has nothing to do.
+    fn look(&self, now_ns: u64, idle: bool) -> bool {
         let mut line = self.line();
         line.forget_quiet(now_ns);
         let mut wakers = Vec::new();
@@ -199,7 +220,9 @@ impl Contexts {
             let moved_ns = *line.moved_ns.get_or_insert(now_ns);
             let stands = now_ns.saturating_sub(moved_ns) > PATIENCE_NS;
             let first = line.waiting.front();
-            if stands || first.is_some_and(|first| first.has_waited(now_ns)) {
+            // Work on other threads takes processors, too.
+            let idle = idle && line.away() < self.most;
+            if stands || idle || first.is_some_and(|first| first.has_waited(now_ns)) {
                 wakers.extend(line.admit_first());
             }
         }
@@ -301,6 +324,11 @@ impl Line {
     fn inside(&self) -> usize {
         let inside = |member: &&Member| !member.seat.is_away();
         self.at_work.iter().filter(inside).count()
+    }
+
+    /// How many work on other threads.
+    fn away(&self) -> usize {
+        self.at_work.len() - self.inside()
     }
 
     /// Does not count those any more that are not at work.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
-use tokio::runtime::{Handle, Id, RuntimeFlavor};
+use tokio::runtime::{Handle, Id, RuntimeFlavor, RuntimeMetrics};
 use tokio::task::{try_id, yield_now};
 
 use crate::away::Away;
@@ -289,12 +289,16 @@ impl Here {
 }
 
 /// How many threads of this runtime have nothing to do. They take the tasks that wait for others.
-#[cfg(target_has_atomic = "64")]
 pub(crate) fn parked(runtime: &Handle) -> usize {
-    if runtime.runtime_flavor() != RuntimeFlavor::MultiThread {
-        return 0;
+    match runtime.runtime_flavor() {
+        RuntimeFlavor::MultiThread => idle_workers(&runtime.metrics()),
+        _ => 0,
     }
-    let metrics = runtime.metrics();
+}
+
+/// How many workers of a runtime have nothing to do, by its counts.
+#[cfg(target_has_atomic = "64")]
+pub(crate) fn idle_workers(metrics: &RuntimeMetrics) -> usize {
     // An odd count: the thread is parked.
     (0..metrics.num_workers())
         .filter(|&worker| metrics.worker_park_unpark_count(worker) % 2 == 1)
@@ -303,7 +307,7 @@ pub(crate) fn parked(runtime: &Handle) -> usize {
 
 /// The runtime does not say so on this target.
 #[cfg(not(target_has_atomic = "64"))]
-pub(crate) fn parked(_: &Handle) -> usize {
+pub(crate) fn idle_workers(_: &RuntimeMetrics) -> usize {
     0
 }
 

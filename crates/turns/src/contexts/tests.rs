@@ -229,6 +229,25 @@ fn a_long_line_behind_tasks_without_end_is_short_after_two_seconds() {
 }
 
 #[test]
+fn the_first_in_line_goes_on_while_a_worker_has_nothing_to_do() {
+    let mut scene = Scene::new(2, 2, 5);
+    scene.enter_all();
+    // Connections that come back all the time.
+    scene.pass(10, &[0, 1]);
+    assert_eq!(scene.at_work(), [0, 1]);
+    scene.now_ns += MS;
+    scene.contexts.look(scene.now_ns, true);
+    assert_eq!(scene.at_work(), [0, 1, 2]);
+    scene.contexts.look(scene.now_ns, false);
+    assert_eq!(scene.at_work(), [0, 1, 2]);
+    // Not while others work for them.
+    scene.contexts.away(&scene.seats[0]);
+    scene.contexts.away(&scene.seats[1]);
+    scene.contexts.look(scene.now_ns, true);
+    assert_eq!(scene.at_work(), [0, 1, 2]);
+}
+
+#[test]
 fn a_task_that_works_for_another_runtime_holds_up_no_task_of_this_one() {
     use crate::berth::Berth;
 
