@@ -1,7 +1,7 @@
 //! The flags of `zstd -H`, one by one and together, beside the zstd program: each line ends with the same exit code and
 //! leaves the same files with the same content.
 //!
-//! The program is the `zstd` on PATH, or the one that `PERFKIT_ZSTD` names. What 1.5.7 has that an older one lacks is
+//! The program is the `zstd` on PATH, or the one that `PEER_ZSTD` names. What 1.5.7 has that an older one lacks is
 //! left out with an older one.
 
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn original() -> PathBuf {
-    std::env::var_os("PERFKIT_ZSTD").map_or_else(|| "zstd".into(), PathBuf::from)
+    std::env::var_os("PEER_ZSTD").map_or_else(|| "zstd".into(), PathBuf::from)
 }
 
 /// Whether the program is as new as the library that we are built with.

@@ -24,8 +24,9 @@ const LEASE_NS: u64 = 8_000_000;
 const LEASE_BEFORE_CALLS_NS: u64 = 1_000_000;
 /// A turn admits no more than this many of those in line, however short they say that their calls are.
 const ADMITTED_MAX: u64 = 32;
-/// How many times as long as usual a turn may be while another thread takes what waits.
-pub(crate) const STRETCH: u64 = 4;
+/// How many times as long as usual a turn may be while another thread takes what waits, and how long at most.
+const STRETCH: u64 = 4;
+const STRETCHED_NS_MAX: u64 = 800_000;
 
 /// The turn of a thread, and the line of those who wait for the next one.
 #[derive(Debug, Default)]
@@ -91,6 +92,12 @@ pub(crate) enum Conductor {
     Another,
 }
 
+/// How long a turn may be while another thread takes what waits.
+pub(crate) fn stretched_ns(turn_ns: u64) -> u64 {
+    let stretched_ns = turn_ns.saturating_mul(STRETCH);
+    stretched_ns.min(turn_ns.max(STRETCHED_NS_MAX))
+}
+
 impl Gate {
     /// Counts work of a stream.
     pub(crate) fn held(&self, stream: u64, ns: u64) {
@@ -140,7 +147,7 @@ impl Gate {
     pub(crate) fn stretch(&self, wish: Wish) -> bool {
         let held_ns = self.held_ns.load(Relaxed);
         let before_ns = self.before_ns.load(Relaxed).saturating_add(held_ns);
-        let most_ns = wish.turn_ns.saturating_mul(STRETCH);
+        let most_ns = stretched_ns(wish.turn_ns);
         let fits = before_ns.saturating_add(wish.next_ns) <= most_ns;
         let may = fits && self.line().waiting.is_empty();
         if may {
@@ -320,7 +327,7 @@ impl Line {
                 break;
             };
             let with_ns = due_ns.saturating_add(next_ns);
-            if with_ns > turn_ns.saturating_mul(STRETCH) {
+            if with_ns > stretched_ns(turn_ns) {
                 break;
             }
             *due_ns = with_ns;

@@ -15,7 +15,7 @@ use tokio::task::{try_id, yield_now};
 use crate::away::Away;
 use crate::berth::Berth;
 use crate::contexts::Contexts;
-use crate::gate::{Conductor, Gate, STRETCH, Wish};
+use crate::gate::{Conductor, Gate, Wish, stretched_ns};
 use crate::keeps::Keeps;
 
 thread_local! {
@@ -140,11 +140,11 @@ impl Turn {
     }
 
     /// How long a call may be now although calls should take no longer than this, for another thread of the runtime has
-    /// nothing to do and takes what waits: up to four times as long. 0: there is no such thread.
+    /// nothing to do and takes what waits: up to four times as long, within 800 µs. 0: there is no such thread.
     pub fn longest_ns(&self, threshold_ns: u64) -> u64 {
         match Handle::try_current() {
             Ok(runtime) if try_id().is_some() && parked(&runtime) > 0 => {
-                threshold_ns.saturating_mul(STRETCH)
+                stretched_ns(threshold_ns)
             }
             _ => 0,
         }

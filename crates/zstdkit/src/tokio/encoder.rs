@@ -52,7 +52,7 @@ impl Scheduler {
 ///
 /// Writes are gathered up to a slice, or to a chunk of 128 KiB that is compressed on another thread. A slice is as
 /// long as the scheduler allows, by what slices before it took; no call works for longer than one. By default that is
-/// 300 µs ([`SLICE_THRESHOLD_NS`](crate::schedule::SLICE_THRESHOLD_NS)), or four times as long on a runtime of several
+/// 300 µs ([`SLICE_THRESHOLD_NS`](crate::schedule::SLICE_THRESHOLD_NS)), or 800 µs on a runtime of several
 /// threads while another one has nothing to do; where a threshold was given, it is that.
 /// Up to 32 KiB of compressed bytes wait for a slow writer while more is taken. A flush writes out everything that was taken, so that a reader can decode
 /// it; it compresses less. What little it finds it compresses at once. Only a shutdown ends the frame.

@@ -7,7 +7,7 @@
 //! Only these layers read a clock. They time their own calls and teach the cost model, so that it stays
 //! accurate for the machine and the data. All streams and calls of a worker thread share its turns, also with those
 //! of other crates that take part in `perfkit-turns`: together they hold the thread no longer than the threshold or one
-//! call. On a runtime of several threads a task that works alone on its thread goes on for up to four times as long while
+//! call. On a runtime of several threads a task that works alone on its thread goes on for up to four times as long, 800 µs at most, while
 //! another thread has nothing to do.
 //!
 //! Where memory of the pool is short, streams and calls wait for it, in order of arrival; only what is larger than the
