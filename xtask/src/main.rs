@@ -47,7 +47,7 @@ usage: cargo xtask CHORE
                          (small); the record keeps the other cases
   peers zstd-sweep [--quick]
                          compare with the zstd command over kinds of data, levels, threads and pipes;
-                         PERFKIT_ZSTD names another zstd than the one on PATH
+                         PEER_ZSTD names another zstd than the one on PATH
   peers zip [--quick]    compare archives with zip, unzip, bsdtar, 7zz and libraries
   peers zip PART         only libraries, programs or tables; the record keeps the rest
   peers zip-interop      let every reader read every kind of archive

@@ -11,7 +11,7 @@ use crate::record::{Machine, Record, Results};
 use crate::sh;
 
 /// The variable that names another `zstd` than the one on PATH.
-const RIVAL: &str = "PERFKIT_ZSTD";
+const RIVAL: &str = "PEER_ZSTD";
 
 /// Measures and writes the record. A quick run has small contents, three levels, and few rounds.
 pub(crate) fn run(size: Size) -> Result<()> {
