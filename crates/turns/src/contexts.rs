@@ -26,7 +26,7 @@ use std::thread::available_parallelism;
 use tokio::runtime::{Handle, Id, RuntimeMetrics};
 
 pub(crate) use self::watch::now_ns;
-use crate::turn::idle_workers;
+use crate::idle::idle_workers;
 
 /// Contexts at work on a runtime: as many as there are processors, but not fewer than this. While one is used on
 /// another thread, the next one is ready.
@@ -39,7 +39,7 @@ const BACK_NS: u64 = 10_000_000;
 const PATIENCE_NS: u64 = 400_000_000;
 /// After this time in line a task opens its context, whatever the others do: those at work may be connections, which
 /// never end. One a look: that is spread.
-const WAIT_NS: u64 = 2_000_000_000;
+const WAIT_NS: u64 = 10_000_000_000;
 
 /// The contexts of a runtime.
 #[derive(Debug)]

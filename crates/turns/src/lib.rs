@@ -8,6 +8,7 @@ mod away;
 mod berth;
 mod contexts;
 mod gate;
+mod idle;
 mod keeps;
 mod rate;
 mod turn;

@@ -9,13 +9,14 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
-use tokio::runtime::{Handle, Id, RuntimeFlavor, RuntimeMetrics};
+use tokio::runtime::{Handle, Id, RuntimeFlavor};
 use tokio::task::{try_id, yield_now};
 
 use crate::away::Away;
 use crate::berth::Berth;
 use crate::contexts::Contexts;
 use crate::gate::{Conductor, Gate, Wish, stretched_ns};
+use crate::idle::parked;
 use crate::keeps::Keeps;
 
 thread_local! {
@@ -143,9 +144,7 @@ impl Turn {
     /// nothing to do and takes what waits: up to four times as long, within 800 µs. 0: there is no such thread.
     pub fn longest_ns(&self, threshold_ns: u64) -> u64 {
         match Handle::try_current() {
-            Ok(runtime) if try_id().is_some() && parked(&runtime) > 0 => {
-                stretched_ns(threshold_ns)
-            }
+            Ok(runtime) if try_id().is_some() && parked(&runtime) > 0 => stretched_ns(threshold_ns),
             _ => 0,
         }
     }
@@ -286,29 +285,6 @@ impl Here {
         }
         before.runtime.is_some()
     }
-}
-
-/// How many threads of this runtime have nothing to do. They take the tasks that wait for others.
-pub(crate) fn parked(runtime: &Handle) -> usize {
-    match runtime.runtime_flavor() {
-        RuntimeFlavor::MultiThread => idle_workers(&runtime.metrics()),
-        _ => 0,
-    }
-}
-
-/// How many workers of a runtime have nothing to do, by its counts.
-#[cfg(target_has_atomic = "64")]
-pub(crate) fn idle_workers(metrics: &RuntimeMetrics) -> usize {
-    // An odd count: the thread is parked.
-    (0..metrics.num_workers())
-        .filter(|&worker| metrics.worker_park_unpark_count(worker) % 2 == 1)
-        .count()
-}
-
-/// The runtime does not say so on this target.
-#[cfg(not(target_has_atomic = "64"))]
-pub(crate) fn idle_workers(_: &RuntimeMetrics) -> usize {
-    0
 }
 
 impl Default for Turn {

@@ -213,7 +213,7 @@ fn an_endless_task_does_not_starve_others() {
 }
 
 #[test]
-fn a_long_line_behind_tasks_without_end_is_short_after_two_seconds() {
+fn a_long_line_behind_tasks_without_end_is_short_after_ten_seconds() {
     let mut scene = Scene::new(2, 2, 200);
     scene.enter_all();
     let all: Vec<usize> = (0..200).collect();
@@ -221,9 +221,9 @@ fn a_long_line_behind_tasks_without_end_is_short_after_two_seconds() {
     while scene.at_work().len() < 200 {
         scene.pass(1, &all);
         ms += 1;
-        assert!(ms < 2_000 + 2 * 200, "{}", scene.at_work().len());
+        assert!(ms < 10_000 + 2 * 200, "{}", scene.at_work().len());
         // As long as the first ones could still end, they are waited for.
-        assert!(ms > 2_000 || scene.at_work().len() <= 2 + 5);
+        assert!(ms > 10_000 || scene.at_work().len() <= 2 + 25);
     }
     assert_eq!(scene.at_work(), all);
 }

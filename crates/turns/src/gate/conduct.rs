@@ -6,7 +6,7 @@ use tokio::runtime::Handle;
 use tokio::task::yield_now;
 
 use super::Gate;
-use crate::turn::parked;
+use crate::idle::parked;
 
 impl Gate {
     /// Begins a turn each time the runtime has looked at its other tasks, as long as streams wait. This is a task
