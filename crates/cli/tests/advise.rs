@@ -154,7 +154,11 @@ fn streams_at_once_end_in_a_sentence_of_advice() {
     // What is larger than the whole budget is an error.
     let line = line.replace("32M", "1M");
     let failed = run(dir.path(), words(&line)).expect(1);
-    assert!(failed.stderr.contains("of the pool"), "{}", failed.stderr);
+    assert!(
+        failed.stderr.contains("more than the whole budget"),
+        "{}",
+        failed.stderr
+    );
 }
 
 #[test]
