@@ -197,6 +197,11 @@ fn rows() -> Vec<Row> {
             "betree join",
             "betree join --from nats://127.0.0.1:9/S --blocks {H}",
         ),
+        #[cfg(feature = "workers")]
+        row(
+            "betree roll-out",
+            "betree roll-out --to nats://127.0.0.1:9/S {H}",
+        ),
         row(
             "betree-bench",
             "betree-bench --expression-file {H} --event-file {H}",

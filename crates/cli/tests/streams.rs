@@ -23,7 +23,7 @@ pub(crate) enum Uses {
 use Uses::{Both, Long, Nothing, Output};
 
 /// Commands of the feature `workers` have rows of their own.
-const COUNT: usize = if cfg!(feature = "workers") { 76 } else { 74 };
+const COUNT: usize = if cfg!(feature = "workers") { 77 } else { 74 };
 
 pub(crate) const ROWS: [(&str, Uses, &str); COUNT] = [
     ("compress", Output, "compress -qqc a"),
@@ -86,6 +86,8 @@ pub(crate) const ROWS: [(&str, Uses, &str); COUNT] = [
     ("betree feed", Output, "betree feed --help"),
     #[cfg(feature = "workers")]
     ("betree join", Output, "betree join --help"),
+    #[cfg(feature = "workers")]
+    ("betree roll-out", Output, "betree roll-out --help"),
     ("betree-bench", Long, "betree-bench"),
     ("betree-bench shapes", Long, "betree-bench shapes"),
     ("betree-bench serve", Long, "betree-bench serve"),

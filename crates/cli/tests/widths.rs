@@ -104,6 +104,7 @@ fn rows() -> Vec<(&'static str, String, Told)> {
         row("betree serve", "betree serve --help", Stdout),
         row("betree feed", "betree feed --help", Stdout),
         row("betree join", "betree join --help", Stdout),
+        row("betree roll-out", "betree roll-out --help", Stdout),
         row("betree-bench", "betree-bench --help", Stdout),
         row("betree-bench shapes", "betree-bench shapes --help", Stdout),
         row("betree-bench serve", "betree-bench serve --help", Stdout),

@@ -15,7 +15,7 @@ use nix::sys::signal::Signal;
 use serde_json::Value;
 
 use crate::broker::{Broker, Operator};
-use crate::common::signals::{send, until_signals_are_handled};
+use crate::common::signals::{send, until, until_signals_are_handled};
 use crate::common::{Run, directory, file, perfkit, words};
 use crate::peer;
 
@@ -35,6 +35,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             poison_becomes_a_dead_letter,
             settings_that_cannot_keep_the_promise_are_refused,
             shards_are_joined,
+            other_expressions_come_without_a_stop,
+            a_file_that_is_replaced_is_followed_if_it_can_be_used,
             secrets_open_the_server_and_are_not_shown,
             credentials_of_an_operator_open_the_server,
             the_server_is_known_by_its_certificate,
@@ -135,12 +137,55 @@ fn finish(worker: Child, code: i32) -> (Value, String) {
     let output = worker.wait_with_output().expect("it ends");
     let run: Run = output.into();
     let run = run.expect(code);
-    let start = run.stderr.find("\n{").map_or(0, |at| at + 1);
-    let end = run.stderr.rfind('}').map_or(0, |at| at + 1);
-    let report: Value =
-        serde_json::from_str(&run.stderr[start..end.max(start)]).unwrap_or_default();
-    assert!(report["workload"].is_object(), "no report: {}", run.stderr);
-    (report["workload"]["params"].clone(), run.stderr)
+    (
+        report(&run.stderr)["workload"]["params"].clone(),
+        run.stderr,
+    )
+}
+
+/// The report among what a command says.
+fn report(said: &str) -> Value {
+    let start = said.find("\n{").map_or(0, |at| at + 1);
+    let end = said.rfind('}').map_or(0, |at| at + 1);
+    let report: Value = serde_json::from_str(&said[start..end.max(start)]).unwrap_or_default();
+    assert!(report["workload"].is_object(), "no report: {said}");
+    report
+}
+
+/// A worker whose words can be read while it goes on.
+struct Telling {
+    process: Child,
+    said: PathBuf,
+}
+
+impl Telling {
+    fn start(case: &Case, line: &str) -> Self {
+        let said = case.dir.path().join("said");
+        let mut command = case.command(line);
+        let file = std::fs::File::create(&said).expect("a file");
+        let command = command.stdout(Stdio::null()).stderr(file);
+        Self {
+            process: command.spawn().expect("perfkit runs"),
+            said,
+        }
+    }
+
+    fn said(&self) -> String {
+        std::fs::read_to_string(&self.said).expect("text")
+    }
+
+    fn until_said(&self, what: &str) {
+        until(what, || self.said().contains(what));
+    }
+
+    /// Asks it to stop, and returns the parameters of its report.
+    fn stop(mut self, code: i32) -> Value {
+        send(&self.process, Signal::SIGTERM);
+        let status = self.process.wait().expect("it ends");
+        let said = self.said();
+        assert_eq!(status.code(), Some(code), "{said}");
+        report(&said)["workload"]["params"].clone()
+    }
 }
 
 fn count(params: &Value, name: &str) -> u64 {
@@ -437,6 +482,131 @@ fn shards_are_joined() {
         ))
         .expect(0);
     assert!(joined.stdout == case.plain, "{}", joined.stderr);
+}
+
+/// Other expressions for the domains of a case, and the two halves of its events.
+fn other_expressions(case: &Case) -> [String; 2] {
+    case.run("betree generate ad --expressions 300 --events 1 --seed 7 -o other -q")
+        .expect(0);
+    case.run("betree build --domains ad/domains --expressions other/expressions -o other.snap -q")
+        .expect(0);
+    let whole = std::fs::read_to_string(case.events()).expect("text");
+    let lines: Vec<&str> = whole.lines().collect();
+    let (first, second) = lines.split_at(lines.len() / 2);
+    ["s", "other"]
+        .into_iter()
+        .zip([("first", first), ("second", second)])
+        .map(|(snapshot, (name, lines))| {
+            file(
+                case.dir.path(),
+                name,
+                format!("{}\n", lines.join("\n")).as_bytes(),
+            );
+            let plain = case
+                .run(&format!(
+                    "betree match --snapshot {snapshot}.snap --events {name} -qq"
+                ))
+                .expect(0);
+            plain.text().to_owned()
+        })
+        .collect::<Vec<_>>()
+        .try_into()
+        .expect("two")
+}
+
+fn other_expressions_come_without_a_stop() {
+    let (broker, case) = (Broker::start(), Case::new(4000));
+    let plain = other_expressions(&case);
+    assert_ne!(plain[0], plain[1]);
+    let bucket = broker.url("SNAPS");
+    let roll_out = |snapshot: &str, more: &str| {
+        let line = format!("betree roll-out {more} --to {bucket} {snapshot}");
+        case.run(&line)
+    };
+    let missing = roll_out("s.snap", "").expect(1);
+    assert!(missing.stderr.contains("--create"), "{}", missing.stderr);
+    let first = roll_out("s.snap", "--create")
+        .expect(0)
+        .text()
+        .trim()
+        .to_owned();
+    let feed = |name: &str| {
+        let to = broker.url("IN");
+        let line = format!("betree feed --create --block 8K --to {to} {name}");
+        case.run(&line).expect(0);
+    };
+    feed("first");
+    let line = Case::worker(&broker, "-T2").replace("s.snap", &format!("{bucket} --follow"));
+    let worker = Telling::start(&case, &line);
+    broker.until_messages("OUT", broker.messages("IN"));
+    // What is no snapshot is not given to anybody.
+    let refused = roll_out("ad/events", "").expect(1);
+    assert!(refused.stderr.contains("ad/events"), "{}", refused.stderr);
+    let second = roll_out("other.snap", "")
+        .expect(0)
+        .text()
+        .trim()
+        .to_owned();
+    worker.until_said(&format!("epoch {second} from now on"));
+    feed("second");
+    broker.until_messages("OUT", broker.messages("IN"));
+    let blocks = broker.messages("IN");
+    let params = worker.stop(0);
+    assert_eq!(params["epoch"], second.as_str());
+    let counted = [
+        "roll_outs",
+        "roll_outs_failed",
+        "answers_stored",
+        "attempts_failed",
+    ];
+    assert_eq!(counted.map(|name| count(&params, name)), [1, 0, blocks, 0]);
+    let (blocks, from) = (broker.url("IN"), broker.url("OUT"));
+    let joined = case
+        .run(&format!(
+            "betree join --blocks {blocks} --from {from} --report json"
+        ))
+        .expect(0);
+    assert!(joined.text() == plain.concat(), "{}", joined.stderr);
+    let report = report(&format!("\n{}", joined.stderr));
+    let epochs = report["tables"][0]["records"].as_array().expect("epochs");
+    let names: Vec<_> = epochs.iter().map(|row| row["epoch"].clone()).collect();
+    assert_eq!(names, [first, second]);
+}
+
+fn a_file_that_is_replaced_is_followed_if_it_can_be_used() {
+    let (broker, case) = (Broker::start(), Case::new(2000));
+    let plain = other_expressions(&case);
+    let path = |name: &str| case.dir.path().join(name);
+    std::fs::copy(path("s.snap"), path("live.snap")).expect("copied");
+    let line = Case::worker(&broker, "--ready-file ready");
+    let line = line.replace("s.snap", "live.snap --follow");
+    let feed = |name: &str| {
+        let to = broker.url("IN");
+        let line = format!("betree feed --create --block 8K --to {to} {name}");
+        case.run(&line).expect(0);
+        broker.until_messages("OUT", broker.messages("IN"));
+    };
+    let to = broker.url("IN");
+    case.run(&format!("betree feed --create --to {to} /dev/null"))
+        .expect(0);
+    let worker = Telling::start(&case, &line);
+    until("the worker is ready", || path("ready").exists());
+    // A file that is half written is damaged; what was there before goes on.
+    let whole = std::fs::read(path("s.snap")).expect("read");
+    std::fs::write(path("live.snap"), &whole[..whole.len() / 2]).expect("written");
+    worker.until_said("a newer snapshot is not used: ");
+    feed("first");
+    std::fs::rename(path("other.snap"), path("live.snap")).expect("renamed");
+    worker.until_said(" from now on: 300 expressions");
+    feed("second");
+    let params = worker.stop(3);
+    let counted = ["roll_outs", "roll_outs_failed", "attempts_failed"];
+    assert_eq!(counted.map(|name| count(&params, name)), [1, 1, 0]);
+    let (blocks, from) = (broker.url("IN"), broker.url("OUT"));
+    let joined = case
+        .run(&format!("betree join --blocks {blocks} --from {from}"))
+        .expect(0);
+    assert!(joined.text() == plain.concat(), "{}", joined.stderr);
 }
 
 fn secrets_open_the_server_and_are_not_shown() {

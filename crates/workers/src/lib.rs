@@ -23,4 +23,4 @@ pub use error::{Error, Result};
 pub use life::{Action, Fate, Fault, Life, Limits, pause};
 pub use merge::{Merge, MergeError, Merged, join_lines};
 pub use settings::Once;
-pub use work::{Matching, Options, Tally, Trouble, work};
+pub use work::{Answer, Matching, Options, Tally, Trouble, work};

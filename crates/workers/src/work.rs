@@ -3,6 +3,7 @@
 
 use std::future::Future;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,7 +18,19 @@ use crate::life::{Action, Fate, Fault, Life, Limits, pause};
 /// What makes an answer of a block.
 pub trait Matching {
     /// Answers a block, and counts the steps on the way.
-    fn answer(&self, block: &Block, steps: Steps) -> impl Future<Output = Result<Bytes, Fault>>;
+    fn answer(&self, block: &Block, steps: Steps) -> impl Future<Output = Result<Answer, Fault>>;
+
+    /// Which state of the expressions answers the next block.
+    fn epoch(&self) -> Arc<str>;
+}
+
+/// An answer of a block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Its lines.
+    pub bytes: Bytes,
+    /// Which state of the expressions gave it.
+    pub epoch: Arc<str>,
 }
 
 /// What a worker does.
@@ -29,8 +42,6 @@ pub struct Options {
     pub in_flight: usize,
     /// Which part of the expressions it has.
     pub shard: String,
-    /// Which state of the expressions it has.
-    pub epoch: String,
     /// After this time a worker that was asked to stop leaves what it has not finished to others.
     pub grace: Duration,
 }
@@ -194,7 +205,12 @@ impl<E: Engine, M: Matching> Worker<'_, E, M> {
     async fn live(&self, delivery: Delivery<E::Token>) -> Ended {
         let mut life = Life::new(self.options.limits, delivery.count, self.now());
         let id = BlockId::of_answer(&delivery.place, &self.options.shard);
-        let mut answer = Bytes::new();
+        let mut answer = None;
+        // A life publishes an answer only once it has one.
+        let none = || Answer {
+            bytes: Bytes::new(),
+            epoch: self.matching.epoch(),
+        };
         let mut is_bare = false;
         let (mut republished, mut progress) = (0, 0);
         let mut action = life.first(self.now());
@@ -207,13 +223,16 @@ impl<E: Engine, M: Matching> Worker<'_, E, M> {
                     let result = self
                         .while_telling(work, &mut life, &delivery.token, counted, &mut progress)
                         .await;
-                    let result = result.map(|bytes| answer = bytes);
+                    let result = result.map(|made| answer = Some(made));
                     life.matched(result, self.now())
                 }
                 Action::Publish(to, at) => {
                     let block = match to {
-                        To::Answers => self.answer(&delivery, answer.clone()),
-                        To::DeadLetters => self.dead(&delivery, life.reason(), is_bare),
+                        To::Answers => self.answer(&delivery, answer.clone().unwrap_or_else(none)),
+                        To::DeadLetters => {
+                            let epoch = answer.as_ref().map(|answer| answer.epoch.clone());
+                            self.dead(&delivery, epoch, life.reason(), is_bare)
+                        }
                     };
                     let work = async {
                         sleep_until(self.started + at).await;
@@ -246,7 +265,7 @@ impl<E: Engine, M: Matching> Worker<'_, E, M> {
             republished,
             progress,
             bytes_in: delivery.block.bytes.len() as u64,
-            bytes_out: answer.len() as u64,
+            bytes_out: answer.map_or(0, |answer| answer.bytes.len() as u64),
         }
     }
 
@@ -274,26 +293,34 @@ impl<E: Engine, M: Matching> Worker<'_, E, M> {
         }
     }
 
-    fn answer(&self, delivery: &Delivery<E::Token>, bytes: Bytes) -> Block {
+    fn answer(&self, delivery: &Delivery<E::Token>, answer: Answer) -> Block {
         Block {
             labels: Labels {
                 answers: Some(delivery.place.clone()),
                 shard: Some(self.options.shard.clone()),
-                epoch: Some(self.options.epoch.clone()),
+                epoch: Some(answer.epoch.to_string()),
                 reason: None,
                 ..delivery.block.labels.clone()
             },
-            bytes,
+            bytes: answer.bytes,
         }
     }
 
-    /// The block with the reason why it was not answered; without its lines where they did not fit.
-    fn dead(&self, delivery: &Delivery<E::Token>, reason: Option<&str>, is_bare: bool) -> Block {
-        let lines = match is_bare {
+    /// The block with the reason why it was not answered; without its lines where they did not fit. Its epoch is that of
+    /// its answer, if it had one, else that of now.
+    fn dead(
+        &self,
+        delivery: &Delivery<E::Token>,
+        epoch: Option<Arc<str>>,
+        reason: Option<&str>,
+        is_bare: bool,
+    ) -> Block {
+        let bytes = match is_bare {
             true => Bytes::new(),
             false => delivery.block.bytes.clone(),
         };
-        let mut block = self.answer(delivery, lines);
+        let epoch = epoch.unwrap_or_else(|| self.matching.epoch());
+        let mut block = self.answer(delivery, Answer { bytes, epoch });
         block.labels.reason = reason.map(str::to_owned);
         block
     }

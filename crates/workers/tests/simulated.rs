@@ -3,12 +3,15 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::future::pending;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::time::sleep;
 use workers::simulation::{Memory, Weather};
-use workers::{Block, Fault, Labels, Limits, Matching, Options, Steps, Tally, Trouble, work};
+use workers::{
+    Answer, Block, Fault, Labels, Limits, Matching, Options, Steps, Tally, Trouble, work,
+};
 
 /// Answers with the lines themselves, after a while.
 struct Echo {
@@ -20,7 +23,7 @@ struct Echo {
 }
 
 impl Matching for Echo {
-    async fn answer(&self, block: &Block, steps: Steps) -> Result<Bytes, Fault> {
+    async fn answer(&self, block: &Block, steps: Steps) -> Result<Answer, Fault> {
         for _ in 0..self.steps.max(1) {
             sleep(self.work).await;
             steps.step();
@@ -30,8 +33,15 @@ impl Matching for Echo {
         }
         match block.bytes.starts_with(self.poison) && !self.poison.is_empty() {
             true => Err(Fault::Once("poison".to_owned())),
-            false => Ok(block.bytes.clone()),
+            false => Ok(Answer {
+                bytes: block.bytes.clone(),
+                epoch: self.epoch(),
+            }),
         }
+    }
+
+    fn epoch(&self) -> Arc<str> {
+        "e1".into()
     }
 }
 
@@ -49,7 +59,6 @@ fn options(ack_wait: Duration) -> Options {
         },
         in_flight: 4,
         shard: "all".to_owned(),
-        epoch: "e1".to_owned(),
         grace: Duration::from_secs(60),
     }
 }

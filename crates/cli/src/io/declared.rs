@@ -53,6 +53,8 @@ const LINES: &[&str] = &[
     "betree feed --to nats://a/I @",
     #[cfg(feature = "workers")]
     "betree join --blocks nats://a/I --from nats://a/O",
+    #[cfg(feature = "workers")]
+    "betree roll-out --to nats://a/B @",
     "betree-bench",
     "betree-bench --expression-file @ --event-file events",
     "betree-bench shapes",

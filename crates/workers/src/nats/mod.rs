@@ -1,9 +1,10 @@
 //! NATS JetStream: addresses ([`Address`]), who somebody is ([`Access`]), streams and their settings, and the engine
-//! ([`Worker`]), the source of a feeder ([`Feeder`]) and the reader of answers ([`Reader`]); messages that no stream keeps
-//! ([`Listener`]).
+//! ([`Worker`]), the source of a feeder ([`Feeder`]) and the reader of answers ([`Reader`]); snapshots that workers take one
+//! after the other ([`Bucket`]); messages that no stream keeps ([`Listener`]).
 
 mod access;
 mod address;
+mod bucket;
 mod connect;
 mod feeder;
 mod headers;
@@ -14,6 +15,7 @@ mod worker;
 
 pub use access::Access;
 pub use address::{Address, WrongAddress};
+pub use bucket::{Bucket, Held};
 pub use connect::Connection;
 pub use feeder::{Feeder, Known};
 pub use reader::Reader;

@@ -11,7 +11,7 @@ use crate::args::output::{OutputArgs, TerminalArgs};
 #[cfg(feature = "serve")]
 use crate::commands::betree::serve::flags::ServeArgs;
 #[cfg(feature = "workers")]
-use crate::commands::betree::workers::flags::{FeedArgs, JoinArgs, WorkerArgs};
+use crate::commands::betree::workers::flags::{FeedArgs, JoinArgs, RollOutArgs, WorkerArgs};
 
 /// Match events against boolean expressions.
 ///
@@ -48,6 +48,8 @@ pub(crate) enum BetreeCommand {
     Feed(Box<FeedArgs>),
     #[cfg(feature = "workers")]
     Join(Box<JoinArgs>),
+    #[cfg(feature = "workers")]
+    RollOut(Box<RollOutArgs>),
 }
 
 impl BetreeCommand {
@@ -64,6 +66,8 @@ impl BetreeCommand {
             Self::Feed(args) => args.output.force,
             #[cfg(feature = "workers")]
             Self::Join(args) => args.output.force,
+            #[cfg(feature = "workers")]
+            Self::RollOut(args) => args.output.force,
         }
     }
 }
@@ -352,6 +356,8 @@ impl BetreeArgs {
             BetreeCommand::Feed(args) => args.files(),
             #[cfg(feature = "workers")]
             BetreeCommand::Join(args) => args.files(),
+            #[cfg(feature = "workers")]
+            BetreeCommand::RollOut(args) => args.files(),
         }
     }
 }

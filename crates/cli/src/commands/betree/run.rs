@@ -27,6 +27,10 @@ pub(crate) fn run(args: &BetreeArgs, name: &'static str, argv: &[OsString]) -> R
         BetreeCommand::Feed(args) => crate::commands::betree::workers::feed(args, name, argv),
         #[cfg(feature = "workers")]
         BetreeCommand::Join(args) => crate::commands::betree::workers::join(args, name, argv),
+        #[cfg(feature = "workers")]
+        BetreeCommand::RollOut(args) => {
+            crate::commands::betree::workers::roll_out(args, name, argv)
+        }
         #[cfg(feature = "serve")]
         BetreeCommand::Serve(args) => crate::commands::betree::serve::run(args, name, argv),
     }

@@ -2,6 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::Read as _;
+use std::path::Path;
 
 use betree::{Names, Snapshot, SubscriptionId, Undefined};
 
@@ -45,6 +46,18 @@ impl Tree {
     }
 }
 
+/// The tree of a snapshot's bytes.
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Tree> {
+    let (snapshot, names) = Snapshot::load_named(bytes).map_err(|error| {
+        failed(path, &error).help("create it again with `perfkit betree build`")
+    })?;
+    Ok(Tree {
+        lines: snapshot.ids().last().map_or(0, |id| id.0),
+        snapshot,
+        names,
+    })
+}
+
 /// The tree of the files or of the snapshot.
 pub(super) fn load(args: &TreeArgs, progress: bool) -> Result<Tree> {
     match (&args.snapshot, &args.domains, &args.expressions) {
@@ -53,14 +66,7 @@ pub(super) fn load(args: &TreeArgs, progress: bool) -> Result<Tree> {
             open(path, OpenOptions::new().read(true))
                 .and_then(|mut file| file.read_to_end(&mut bytes))
                 .map_err(|error| Failure::io("read", path, &error))?;
-            let (snapshot, names) = Snapshot::load_named(&bytes).map_err(|error| {
-                failed(path, &error).help("create it again with `perfkit betree build`")
-            })?;
-            Ok(Tree {
-                lines: snapshot.ids().last().map_or(0, |id| id.0),
-                snapshot,
-                names,
-            })
+            parse(path, &bytes)
         }
         (None, domains, Some(expressions)) => {
             let undefined = match args.undefined {

@@ -71,6 +71,13 @@ pub(crate) struct WorkerArgs {
         hide_short_help = true
     )]
     pub(crate) shard: String,
+    /// Take each newer --snapshot without stopping: of a file that is replaced, or of a bucket, nats://HOST/BUCKET
+    ///
+    /// Looks every second. A block is answered by the snapshot that is there when it is taken, and each answer says by
+    /// which (its epoch). In a bucket (see betree roll-out) a snapshot has the name of the --shard. A newer one that cannot
+    /// be used is told and counted, and changes nothing.
+    #[arg(long, requires = "from", conflicts_with = "epoch")]
+    pub(crate) follow: bool,
     /// Name of this state of the expressions, in every answer; by default a hash of the snapshot
     #[arg(long, value_name = "NAME", requires = "from", hide_short_help = true)]
     pub(crate) epoch: Option<String>,
@@ -160,6 +167,47 @@ impl FeedArgs {
     pub(crate) fn files(&self) -> Files<'_> {
         let files = self.output.files().reads("FILE", &self.events);
         self.access.files(files)
+    }
+}
+
+/// Give workers another snapshot, without stopping them.
+///
+/// Puts a snapshot into a bucket of NATS, in the place of the one before, after it was checked. Workers with --follow
+/// look for a newer one every second, and answer each block with the one that is there when they take it. Its name in
+/// answers, the epoch, is printed: a hash of the file.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "Examples:
+  perfkit betree build --domains domains --expressions expressions -o s.snap
+  perfkit betree roll-out --create --to nats://127.0.0.1/SNAPSHOTS s.snap
+  perfkit betree match --follow --snapshot nats://127.0.0.1/SNAPSHOTS --from nats://127.0.0.1/EVENTS --to nats://127.0.0.1/ANSWERS
+  perfkit betree roll-out --shard a --to nats://127.0.0.1/SNAPSHOTS a.snap")]
+pub(crate) struct RollOutArgs {
+    /// Snapshot from `betree build`
+    #[arg(value_name = "SNAP")]
+    pub(crate) snapshot: PathBuf,
+    /// The bucket: nats://HOST[:PORT]/BUCKET or tls://…
+    #[arg(long, value_name = "URL")]
+    pub(crate) to: Address,
+    /// Which part of the expressions it is, as workers name it
+    #[arg(long, value_name = "NAME", default_value = "all")]
+    pub(crate) shard: String,
+    /// Create the bucket if it does not exist
+    #[arg(long)]
+    pub(crate) create: bool,
+    /// Copies of a bucket that is created, in a cluster
+    #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true,
+          value_parser = clap::value_parser!(u8).range(1..=5))]
+    pub(crate) replicas: u8,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+}
+
+impl RollOutArgs {
+    pub(crate) fn files(&self) -> Files<'_> {
+        let files = self.output.files().reads("SNAP", &self.snapshot);
+        self.access.files(files.stdout(Stdout::Data))
     }
 }
 

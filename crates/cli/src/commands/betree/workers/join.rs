@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use files::output::Output;
+use latency::report::{Table, Unit};
 use report::{ExitStatus, Outcome};
 use tokio::time::sleep;
 use workers::nats::{Access, Connection, Facts, Reader};
@@ -21,6 +22,8 @@ use crate::term::{message, signal};
 
 /// How often to look whether somebody wants the end.
 const LOOK: Duration = Duration::from_millis(50);
+/// The most epochs that are told apart.
+const EPOCHS_MAX: usize = 1000;
 /// Failures in a row after which a server is given up.
 const FAILURES_MAX: u64 = 20;
 
@@ -33,6 +36,31 @@ struct Joined {
     dead: u64,
     /// Answers to blocks of another stream, or of shards that were not asked for.
     others: u64,
+    /// The states of the expressions that answered, in the order of their first answers, each with how many it gave.
+    epochs: Vec<(String, u64)>,
+    /// Answers of epochs beyond the first ones.
+    more_epochs: u64,
+}
+
+impl Joined {
+    fn answered_by(&mut self, epoch: &str) {
+        // The last one answers most likely again.
+        match self.epochs.iter().rposition(|(known, _)| known == epoch) {
+            Some(at) => self.epochs[at].1 += 1,
+            None if self.epochs.len() < EPOCHS_MAX => self.epochs.push((epoch.to_owned(), 1)),
+            None => self.more_epochs += 1,
+        }
+    }
+
+    fn epochs(&self) -> Table {
+        let columns = [("epoch", Unit::Text), ("answers", Unit::Count)];
+        let mut table = Table::new("epochs", &columns);
+        let more = (self.more_epochs > 0).then(|| ("(more)".to_owned(), self.more_epochs));
+        for (epoch, count) in self.epochs.iter().cloned().chain(more) {
+            table.rows.push(vec![epoch.into(), count.into()]);
+        }
+        table
+    }
 }
 
 /// Why it ended.
@@ -63,6 +91,7 @@ pub(crate) fn run(args: &JoinArgs, name: &'static str, argv: &[OsString]) -> Res
     params.insert("dead_letters".to_owned(), joined.dead.into());
     params.insert("other_answers".to_owned(), joined.others.into());
     params.insert("shards".to_owned(), (args.shards.len() as u64).into());
+    outcome.tables.push(joined.epochs());
     match ended {
         Ok(End::All | End::Closed) => {}
         Ok(End::Interrupted) => {
@@ -140,9 +169,12 @@ async fn join(args: &JoinArgs, access: &Access, joined: &mut Joined) -> Result<E
         match is_dead {
             true => merge.bury(place.sequence),
             false if place.sequence < facts.first_sequence => joined.others += 1,
-            false => merge
-                .push(place.sequence, *shard, block.bytes)
-                .map_err(wrong)?,
+            false => {
+                joined.answered_by(block.labels.epoch.as_deref().unwrap_or_default());
+                merge
+                    .push(place.sequence, *shard, block.bytes)
+                    .map_err(wrong)?;
+            }
         }
         while let Some((_, merged)) = merge.pop() {
             let Merged::Answers(parts) = merged else {

@@ -6,22 +6,19 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use betree::{Batch, Buffers, Snapshot};
+use betree::{Batch, Buffers};
 use files::target::Target;
 use latency::report::LatencyName;
 use report::{ExitStatus, Outcome};
 use tokio::time::sleep;
-use twox_hash::XxHash64;
-use workers::nats::{self, Address, Keep};
+use workers::nats::{self, Address, Bucket, Keep, WrongAddress};
 use workers::{Limits, Once, Options, Place, Tally, Trouble};
 
 use crate::args::threads;
 use crate::commands::betree::flags::MatchArgs;
-use crate::commands::betree::matching::{BATCH_EXPRESSIONS_MAX, checked_bits, times};
-use crate::commands::betree::print::Form;
-use crate::commands::betree::worker::{Job, Worker};
+use crate::commands::betree::matching::times;
+use crate::commands::betree::workers::epochs::{Current, Follower, Origin, State};
 use crate::commands::betree::workers::threads::{Counts, Threads, serve};
-use crate::commands::betree::{priorities, snapshot};
 use crate::commands::nats::{access, connect, failed, runtime};
 use crate::failure::{Failure, Result};
 use crate::io::context;
@@ -73,31 +70,10 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         ..Setup::filter_of(name, argv, &args.analysis)
     })?;
     let access = access(&own.access)?;
-    let tree = snapshot::load(&args.tree, args.analysis.terminal.wants_progress())?;
-    let bits = checked_bits(args, &tree)?;
-    let priorities = args.priorities.as_deref();
-    let priorities = priorities
-        .map(|path| priorities::load(path, &tree))
-        .transpose()?;
-    let epoch = match &own.epoch {
-        Some(epoch) => epoch.clone(),
-        None => hash(path)?,
-    };
-    let job = Job {
-        args,
-        snapshot: &tree.snapshot,
-        form: Form {
-            output: args.output,
-            has_event_id: args.event_id.is_some(),
-            names: &tree.names,
-            bits,
-        },
-        priorities: priorities.as_ref(),
-        batches: batches(args, &tree.snapshot),
-        origin: "the block",
-        // Whoever asks it to stop waits until it has finished.
-        ends_early: false,
-    };
+    let runtime = runtime()?;
+    let (state, follower) = runtime.block_on(first(args, path, &access))?;
+    let batches = state.wants_batches(args);
+    let current = Current::new(state);
     let options = Options {
         limits: Limits {
             ack_wait: own.ack_wait,
@@ -105,20 +81,30 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         },
         in_flight: 2 * threads as usize + IN_FLIGHT_MORE,
         shard: own.shard.clone(),
-        epoch: epoch.clone(),
         grace: own.grace,
     };
-    let runtime = runtime()?;
-    let (matching, queue) = Threads::new();
+    let (matching, queue) = Threads::new(&current);
     let (worked, counts, finished) = std::thread::scope(|scope| {
         let handles: Vec<_> = (0..threads)
             .map(|_| {
-                let worker = Worker::new(job, times(&session, job.batches));
-                let queue = &queue;
-                scope.spawn(move || serve(worker, queue))
+                let times = times(&session, batches);
+                let (current, queue) = (&current, &queue);
+                scope.spawn(move || serve(args, (current, batches), times, queue))
             })
             .collect();
-        let worked = runtime.block_on(work(args, &streams, &access, &matching, options));
+        let tells = args.analysis.terminal.wants_warnings();
+        let worked = runtime.block_on(async {
+            let follows = async {
+                match follower {
+                    Some(follower) => follower.follow(args, &current, scope, tells).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                worked = work(args, &streams, &access, &matching, options) => worked,
+                () = follows => Err(Failure::new("nobody looks for newer snapshots any more")),
+            }
+        });
         let counts = matching.counts();
         // Without it, threads have nothing to wait for.
         drop(matching);
@@ -133,11 +119,10 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
     describe(
         &mut outcome,
         args,
-        (&tree.snapshot, job.batches, threads),
+        (&current, batches, threads),
         (&worked, counts),
-        &epoch,
     );
-    let mut all = finished.into_iter().flatten().map(|worker| worker.times);
+    let mut all = finished.into_iter().flatten();
     if let Some(mut times) = all.next() {
         for other in all {
             // All are made alike.
@@ -152,23 +137,37 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
     session.finish(outcome)
 }
 
-fn batches(args: &MatchArgs, snapshot: &Snapshot) -> bool {
-    let is_faster = snapshot.lockstep_len() * 2 > snapshot.len();
-    let is_small = snapshot.len() <= BATCH_EXPRESSIONS_MAX;
-    is_faster && is_small && args.first.is_none() && args.top.is_none()
-}
-
-/// The name of a snapshot by what it holds.
-fn hash(path: &Path) -> Result<String> {
-    let bytes = std::fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
-    Ok(format!("{:016x}", XxHash64::oneshot(0, &bytes)))
+/// The expressions to begin with, and where newer ones come from if they are wanted.
+async fn first(
+    args: &MatchArgs,
+    path: &Path,
+    access: &nats::Access,
+) -> Result<(State, Option<Follower>)> {
+    let is_bucket = |text: &&str| text.starts_with("nats://") || text.starts_with("tls://");
+    let origin = match path.to_str().filter(is_bucket) {
+        Some(text) => {
+            let address: Address = text
+                .parse()
+                .map_err(|error: WrongAddress| Failure::usage(format!("--snapshot: {error}")))?;
+            let tells = args.analysis.terminal.wants_warnings();
+            let connection = connect(&address, access, tells).await?;
+            let bucket = Bucket::open(&connection, address.stream()).await;
+            Origin::Bucket {
+                bucket: bucket.map_err(failed)?,
+                shard: args.workers.shard.clone(),
+            }
+        }
+        None => Origin::File(path.to_owned()),
+    };
+    let (state, follower) = origin.first(args).await?;
+    Ok((state, args.workers.follow.then_some(follower)))
 }
 
 async fn work(
     args: &MatchArgs,
     streams: &Streams<'_>,
     access: &nats::Access,
-    matching: &Threads,
+    matching: &Threads<'_>,
     mut options: Options,
 ) -> Result<Worked> {
     let own = &args.workers;
@@ -313,10 +312,11 @@ fn teller(tells: bool) -> impl Fn(Trouble) {
 fn describe(
     outcome: &mut Outcome,
     args: &MatchArgs,
-    (snapshot, batches, threads): (&Snapshot, bool, u32),
+    (current, batches, threads): (&Current, bool, u32),
     (worked, counts): (&Worked, Counts),
-    epoch: &str,
 ) {
+    let (state, rollouts) = (current.get(), current.rollouts());
+    let snapshot = state.snapshot();
     let tally = &worked.tally;
     outcome.bytes_in = tally.bytes_in;
     outcome.bytes_content = tally.bytes_in;
@@ -350,7 +350,7 @@ fn describe(
     for (name, text) in [
         ("once", once),
         ("shard", args.workers.shard.as_str()),
-        ("epoch", epoch),
+        ("epoch", &state.epoch),
         ("server", worked.server.as_str()),
         ("isa", Buffers::new().isa().name()),
     ] {
@@ -376,10 +376,18 @@ fn describe(
         ("progress_reports", tally.progress),
         ("blocks_left", tally.left),
         ("events_refused", counts.refused),
+        ("roll_outs", rollouts.done),
+        ("roll_outs_failed", rollouts.failed),
     ] {
         params.insert(name.to_owned(), value.into());
     }
-    if tally.dead > 0 || tally.left > 0 || counts.refused > 0 {
+    if rollouts.done > 0 {
+        outcome.did(rollouts.done, ["roll-out", "roll-outs"]);
+    }
+    if rollouts.failed > 0 {
+        outcome.did(rollouts.failed, ["roll-out failed", "roll-outs failed"]);
+    }
+    if tally.dead > 0 || tally.left > 0 || counts.refused > 0 || rollouts.failed > 0 {
         outcome.status = ExitStatus::Partial;
         outcome.complete = false;
     }

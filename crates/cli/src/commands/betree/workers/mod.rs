@@ -1,14 +1,17 @@
-//! Workers on a broker: `betree feed` makes blocks, `betree match --from` answers them, `betree join` puts answers in
-//! order. What a worker does and when is in the library `workers`; here are flags ([`flags`]), the threads that
+//! Workers on a broker: `betree feed` makes blocks, `betree match --from` answers them, `betree roll-out` gives them other
+//! expressions ([`epochs`]), `betree join` puts answers in order. What a worker does and when is in the library `workers`; here are flags ([`flags`]), the threads that
 //! match ([`threads`]) and reports.
 
+mod epochs;
 mod feed;
 pub(crate) mod flags;
 mod join;
 mod matching;
+mod roll_out;
 mod source;
 mod threads;
 
 pub(super) use feed::run as feed;
 pub(super) use join::run as join;
 pub(super) use matching::run as work;
+pub(super) use roll_out::run as roll_out;

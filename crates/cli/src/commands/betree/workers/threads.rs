@@ -1,16 +1,22 @@
 //! The threads of a worker that match: blocks go to them, lines come back.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
-use workers::{Block, Fault, Matching, Steps};
+use workers::{Answer, Block, Fault, Matching, Steps};
 
+use crate::commands::betree::flags::MatchArgs;
 use crate::commands::betree::lines;
-use crate::commands::betree::worker::{Made, Worker};
+use crate::commands::betree::worker::{Made, Times, Worker};
+use crate::commands::betree::workers::epochs::Current;
 use crate::failure::Failure;
 use crate::term::message;
+
+/// How often a thread without work looks whether its expressions were replaced, to free them.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// A block on its way to a thread.
 pub(super) struct Task {
@@ -18,12 +24,14 @@ pub(super) struct Task {
     /// The lines of the source before it.
     before: u64,
     steps: Steps,
-    reply: oneshot::Sender<Result<Answer, Fault>>,
+    reply: oneshot::Sender<Result<Lines, Fault>>,
 }
 
 /// What a thread made of a block.
-struct Answer {
+struct Lines {
     bytes: Bytes,
+    /// Which state of the expressions it had.
+    epoch: Arc<str>,
     counts: Counts,
     refused: Vec<Failure>,
 }
@@ -38,20 +46,42 @@ pub(super) struct Counts {
 }
 
 /// The threads, as the engine sees them.
-pub(super) struct Threads {
+pub(super) struct Threads<'a> {
     tasks: Sender<Task>,
     counts: Mutex<Counts>,
+    current: &'a Current,
 }
 
 /// Where threads find blocks. There are at most as many as are in flight.
 pub(super) struct Queue(Mutex<Receiver<Task>>);
 
-impl Threads {
-    pub(super) fn new() -> (Self, Queue) {
+/// What a thread does next.
+enum Next {
+    Task(Task),
+    /// There was none for a while.
+    Nothing,
+    /// There will be none.
+    End,
+}
+
+impl Queue {
+    fn next(&self) -> Next {
+        let queue = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match queue.recv_timeout(LOOK) {
+            Ok(task) => Next::Task(task),
+            Err(RecvTimeoutError::Timeout) => Next::Nothing,
+            Err(RecvTimeoutError::Disconnected) => Next::End,
+        }
+    }
+}
+
+impl<'a> Threads<'a> {
+    pub(super) fn new(current: &'a Current) -> (Self, Queue) {
         let (tasks, queue) = channel();
         let threads = Self {
             tasks,
             counts: Mutex::default(),
+            current,
         };
         (threads, Queue(Mutex::new(queue)))
     }
@@ -61,8 +91,12 @@ impl Threads {
     }
 }
 
-impl Matching for Threads {
-    async fn answer(&self, block: &Block, steps: Steps) -> Result<Bytes, Fault> {
+impl Matching for Threads<'_> {
+    fn epoch(&self) -> Arc<str> {
+        self.current.get().epoch.clone()
+    }
+
+    async fn answer(&self, block: &Block, steps: Steps) -> Result<Answer, Fault> {
         let (reply, answer) = oneshot::channel();
         let task = Task {
             bytes: block.bytes.clone(),
@@ -78,32 +112,58 @@ impl Matching for Threads {
         counts.events += answer.counts.events;
         counts.matches += answer.counts.matches;
         counts.refused += answer.counts.refused;
-        Ok(answer.bytes)
+        Ok(Answer {
+            bytes: answer.bytes,
+            epoch: answer.epoch,
+        })
     }
 }
 
-/// What a thread does until there is no more work.
-pub(super) fn serve<'a>(mut worker: Worker<'a>, queue: &Queue) -> Worker<'a> {
+/// What a thread does until there is no more work. A block is answered by the expressions that are there when it is taken.
+pub(super) fn serve(
+    args: &MatchArgs,
+    (current, batches): (&Current, bool),
+    mut times: Times,
+    queue: &Queue,
+) -> Times {
     let (mut block, mut made) = (lines::Block::default(), Made::default());
+    // What was taken when there were newer expressions.
+    let mut taken = None;
     loop {
-        let task = {
-            let queue = queue.0.lock().unwrap_or_else(PoisonError::into_inner);
-            queue.recv()
-        };
-        let Ok(task) = task else {
-            return worker;
-        };
-        // Now it is being worked on.
-        task.steps.step();
-        worker.steps = task.steps.clone();
-        block.fill(&task.bytes, task.before);
-        let answer = answer(&mut worker, &block, &mut made);
-        // If its waiter is gone, the process ends.
-        let _ = task.reply.send(answer);
+        let state = current.get();
+        let mut worker = Worker::new(state.job(args, batches), times);
+        loop {
+            let next = taken.take().map_or_else(|| queue.next(), Next::Task);
+            let is_old = !current.is(&state);
+            match next {
+                Next::End => return worker.times,
+                Next::Nothing if is_old => break,
+                Next::Nothing => {}
+                Next::Task(task) if is_old => {
+                    taken = Some(task);
+                    break;
+                }
+                Next::Task(task) => {
+                    // Now it is being worked on.
+                    task.steps.step();
+                    worker.steps = task.steps.clone();
+                    block.fill(&task.bytes, task.before);
+                    let lines = answer(&mut worker, &state.epoch, &block, &mut made);
+                    // If its waiter is gone, the process ends.
+                    let _ = task.reply.send(lines);
+                }
+            }
+        }
+        times = worker.times;
     }
 }
 
-fn answer(worker: &mut Worker<'_>, block: &lines::Block, made: &mut Made) -> Result<Answer, Fault> {
+fn answer(
+    worker: &mut Worker<'_>,
+    epoch: &Arc<str>,
+    block: &lines::Block,
+    made: &mut Made,
+) -> Result<Lines, Fault> {
     let mut whole = Vec::new();
     let mut counts = Counts::default();
     let mut refused = Vec::new();
@@ -126,8 +186,9 @@ fn answer(worker: &mut Worker<'_>, block: &lines::Block, made: &mut Made) -> Res
             break;
         }
     }
-    Ok(Answer {
+    Ok(Lines {
         bytes: Bytes::from(whole),
+        epoch: epoch.clone(),
         counts,
         refused,
     })
