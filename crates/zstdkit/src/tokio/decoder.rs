@@ -19,9 +19,11 @@ use crate::schedule::CostKey;
 use crate::sliced::{Budget, SLICE_BYTES, SlicedDecoder};
 use crate::step::{State, Step};
 
-const INPUT_BYTES: usize = 64 << 10;
-/// As much is read before there is a context.
+/// The input that is held at first: a body of a few KB needs no more, and many may wait for their context.
 const FIRST_INPUT_BYTES: usize = 4 << 10;
+/// It grows up to this, by this factor where the reader has filled it, or to what a block wants.
+const INPUT_BYTES: usize = 64 << 10;
+const INPUT_GROWTH: usize = 4;
 /// The most reads in a row from a reader that gives a few bytes at a time, and about how long each takes.
 const READS_MAX: u64 = 64;
 const READ_NS: u64 = 30;
@@ -245,18 +247,19 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
         if let Some(error) = self.reader_error.take() {
             return Poll::Ready(Err(error));
         }
-        (self.from, self.to) = (0, 0);
-        let decoder = self.decoder.as_ref();
-        let room = match decoder {
-            Some(_) => INPUT_BYTES,
-            // Many may wait for their context.
-            None => FIRST_INPUT_BYTES,
+        let wanted = self.decoder.as_ref().map(|decoder| decoder.inner().wants());
+        let held = self.input.len();
+        let filled = self.to == held && wanted.is_some();
+        let room = match filled {
+            true => held * INPUT_GROWTH,
+            false => wanted.unwrap_or_default(),
         };
-        if self.input.len() < room {
+        let room = room.clamp(FIRST_INPUT_BYTES, INPUT_BYTES);
+        if held < room {
             self.input = vec![0; room];
         }
-        let wanted = decoder.map_or(1, |decoder| decoder.inner().wants());
-        let wanted = wanted.min(self.input.len());
+        (self.from, self.to) = (0, 0);
+        let wanted = wanted.unwrap_or(1).min(self.input.len());
         let mut reads = 0;
         while self.to < wanted && reads < READS_MAX {
             let mut buffer = ReadBuf::new(&mut self.input[self.to..]);

@@ -46,8 +46,10 @@ impl Memory {
         let ledger = scheduler.pool().ledger();
         if self.waiting.is_none() {
             if need.brief || ledger.line.is_empty() {
-                let made = make();
+                let made = Line::attempt(&mut make);
                 if !is_short(ledger, need, &made) {
+                    // It may have given back more than it took.
+                    ledger.line.released();
                     return Poll::Ready(made);
                 }
             }
