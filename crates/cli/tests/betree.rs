@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::common::{self, Run, directory, file, names, pipe, run, words};
+use crate::common::{self, Run, content, directory, file, names, pipe, run, words};
 
 const DOMAINS: &str = "country|string|false\nage|integer|true|0|120\ntags|string list|true\n";
 const EXPRESSIONS: &str = "\
@@ -208,6 +208,12 @@ fn lint_lists_what_is_odd_by_the_ids_of_people() {
         found.stderr,
         "5 expressions: 1 never match, 1 match every event, 1 duplicates, 1 subsumed\n"
     );
+    let reported = lint().into_iter().chain(words("--report json"));
+    let report = run(dir.path(), reported).expect(3).json();
+    let rows = report["tables"][1]["records"].as_array().expect("rows");
+    assert_eq!(rows.len(), 4);
+    let subsumed = serde_json::json!({"id": "d", "finding": "matches only with", "other": "a"});
+    assert_eq!(rows[2], subsumed);
 }
 
 #[test]
@@ -237,6 +243,33 @@ fn every_wrong_expression_is_listed_with_its_place_and_a_hint() {
     }
     assert!(!text.contains("line 2"), "{text}");
     assert_eq!(found.stderr, "6 expressions: 1 right, 5 wrong\n");
+    // The same as a report, in place of the lines.
+    let reported = check().into_iter().chain(words("--report json"));
+    let reported = run(dir.path(), reported).expect(3);
+    assert_eq!(reported.stderr, "");
+    let tables = &reported.json()["tables"];
+    let summary = serde_json::json!({"expressions": 6, "right": 1, "wrong": 5});
+    assert_eq!(tables[0]["records"][0], summary);
+    let mistakes = tables[1]["records"].as_array().expect("rows");
+    assert_eq!(mistakes.len(), 5);
+    let first = serde_json::json!({
+        "number": 1, "id": null, "row": 1, "column": 1,
+        "mistake": "unknown attribute 'cuontry' at column 1",
+        "hint": "did you mean 'country'? if not, declare it in --domains",
+    });
+    assert_eq!(mistakes[0], first);
+    assert_eq!(mistakes[3]["column"], 361);
+    // A limit counts them, and a file keeps them.
+    let limited = check()
+        .into_iter()
+        .chain(words("--slo tables.summary.wrong<=5 --export-json kept"));
+    let limited = run(dir.path(), limited).expect(3);
+    assert_eq!(limited.text(), text);
+    let kept: serde_json::Value = serde_json::from_str(&content(dir.path(), "kept")).expect("JSON");
+    assert_eq!(
+        kept["tables"][1]["records"].as_array().map(Vec::len),
+        Some(5)
+    );
 }
 
 #[test]

@@ -63,6 +63,24 @@ fn quiet_says_only_what_is_wrong_and_the_exit_code_is_1_for_errors() {
             .starts_with("wrong.cfg:6: error: JdbcURL cannot be served: ")
     );
     assert_eq!(wrong.stderr, "");
+    let report = run(
+        dir.path(),
+        words("fix settings check --report json wrong.cfg"),
+    )
+    .expect(1);
+    let tables = &report.json()["tables"];
+    assert_eq!(tables[0]["records"][0]["errors"], lines.len());
+    let problems = tables[1]["records"].as_array().expect("rows");
+    assert_eq!(problems.len(), lines.len());
+    let place = ["file", "line", "kind"].map(|key| problems[1][key].clone());
+    assert_eq!(
+        place,
+        [
+            "wrong.cfg".into(),
+            4.into(),
+            serde_json::Value::from("error")
+        ]
+    );
     run(dir.path(), words("fix settings check gone.cfg")).expect(1);
 }
 

@@ -18,6 +18,7 @@ pub(crate) mod fix;
 pub(crate) mod fix_bench;
 pub(crate) mod fix_logs;
 pub(crate) mod formats;
+pub(crate) mod found;
 pub(crate) mod frames;
 pub(crate) mod list;
 #[cfg(feature = "workers")]

@@ -1,12 +1,15 @@
 //! `perfkit betree check`: every wrong expression of a file, with its place.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use betree::{Domain, Error, ErrorKind, Place, Undefined};
 use files::display;
+use latency::report::{Cell, Table, Unit};
 
 use crate::commands::betree::flags::CheckArgs;
-use crate::commands::expressions::{self, Files, Line, Wrong};
+use crate::commands::expressions::{self, Files, Line, Wrong, form};
+use crate::commands::found::Found;
 use crate::failure::Result;
 use crate::term::message;
 use crate::term::plain::visible;
@@ -16,7 +19,16 @@ use report::ExitStatus;
 const AROUND: usize = 60;
 
 /// Runs the command.
-pub(super) fn run(args: &CheckArgs) -> Result<ExitStatus> {
+pub(super) fn run(args: &CheckArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let columns = [
+        ("number", Unit::Count),
+        ("id", Unit::Text),
+        ("row", Unit::Count),
+        ("column", Unit::Count),
+        ("mistake", Unit::Text),
+        ("hint", Unit::Text),
+    ];
+    let mut found = Found::start(name, argv, &args.output, Table::new("mistakes", &columns))?;
     let files = Files {
         domains: args.domains.as_deref(),
         expressions: &args.expressions,
@@ -24,28 +36,50 @@ pub(super) fn run(args: &CheckArgs) -> Result<ExitStatus> {
         constants: args.constants.as_deref(),
         undefined: Undefined::False,
     };
-    let name = display(&args.expressions);
+    let file = display(&args.expressions);
     let (mut right, mut wrong) = (0u64, 0u64);
-    expressions::each(&files, args.terminal.wants_progress(), |line| {
-        match &line.added {
-            Ok(()) => right += 1,
-            Err(why) => {
-                wrong += 1;
-                message::output(mistake(&name, &line, why).as_bytes())?;
-            }
+    let progress = args.output.terminal.wants_progress();
+    expressions::each(&files, progress, |line| match &line.added {
+        Ok(()) => {
+            right += 1;
+            Ok(())
         }
-        Ok(())
+        Err(why) => {
+            wrong += 1;
+            found.add(|| mistake(&file, &line, why), || row(&line, why))
+        }
     })?;
-    if args.terminal.wants_report() {
-        message::line(&format!(
-            "{} expressions: {right} right, {wrong} wrong",
-            right + wrong
-        ));
+    let all = right + wrong;
+    found.summary([("expressions", all), ("right", right), ("wrong", wrong)]);
+    if found.wants_lines() {
+        message::line(&format!("{all} expressions: {right} right, {wrong} wrong"));
     }
-    Ok(match wrong {
+    found.finish(match wrong {
         0 => ExitStatus::Ok,
         _ => ExitStatus::Partial,
     })
+}
+
+/// A mistake as a row of the report: rows and columns are those of the expression, from 1.
+fn row(line: &Line<'_>, wrong: &Wrong) -> Vec<Cell> {
+    let (place, hint) = match wrong {
+        Wrong::Line(_) => (None, None),
+        Wrong::Expression(error) => {
+            let place = match error.place() {
+                Place::Text { line, column } => Some((u64::from(line), u64::from(column))),
+                _ => None,
+            };
+            (place, hint(line.domain, error))
+        }
+    };
+    vec![
+        line.number.into(),
+        line.name.map(form::shown).into(),
+        place.map(|(row, _)| row).into(),
+        place.map(|(_, column)| column).into(),
+        wrong.to_string().into(),
+        hint.into(),
+    ]
 }
 
 /// A mistake with its place, the part of the expression around it, and what may help.

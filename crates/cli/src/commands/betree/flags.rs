@@ -201,7 +201,7 @@ pub(crate) struct BuildArgs {
 /// List every wrong expression of a file.
 ///
 /// Writes each mistake to standard output with its line and column, the place in the expression and a hint, and exits 3
-/// if there is any. docs/betree-language.md has the grammar.
+/// if there is any. With --report the report is there instead, with a row for each. docs/betree-language.md has the grammar.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CheckArgs {
     /// Attributes, one per line: name|type|allow_undefined|min|max; not needed with Erlang terms
@@ -222,19 +222,20 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) constants: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) terminal: TerminalArgs,
+    pub(crate) output: OutputArgs,
 }
 
 /// List expressions that say something odd.
 ///
 /// Finds expressions that never match, that match every event, that are duplicates of others, and that match only when
-/// another does. Whatever it lists is so; it can miss some. Writes one line for each, and exits 3 if there is any.
+/// another does. Whatever it lists is so; it can miss some. Writes one line for each to standard output, or with --report
+/// a report with a row for each, and exits 3 if there is any.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LintArgs {
     #[command(flatten)]
     pub(crate) tree: TreeArgs,
     #[command(flatten)]
-    pub(crate) terminal: TerminalArgs,
+    pub(crate) output: OutputArgs,
 }
 
 /// Match events against expressions.
@@ -339,12 +340,14 @@ impl BetreeArgs {
                 .files(Files::default())
                 .writes("-o", &args.output)
                 .stderr(args.terminal.wants_report()),
-            BetreeCommand::Check(args) => Files::default()
+            BetreeCommand::Check(args) => args
+                .output
+                .files()
                 .reads_some("--domains", &args.domains)
                 .reads("--expressions", &args.expressions)
                 .reads_some("--constants", &args.constants)
                 .stdout(Stdout::Data),
-            BetreeCommand::Lint(args) => args.tree.files(Files::default()).stdout(Stdout::Data),
+            BetreeCommand::Lint(args) => args.tree.files(args.output.files()).stdout(Stdout::Data),
             BetreeCommand::Explain(args) => args
                 .tree
                 .files(Files::default())

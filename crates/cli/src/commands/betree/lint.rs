@@ -1,10 +1,14 @@
 //! `perfkit betree lint`: expressions that never match, always match, are duplicates, or match only with another.
 
+use std::ffi::OsString;
+
 use betree::{Oddity, Progress};
+use latency::report::{Table, Unit};
 use report::ExitStatus;
 
 use crate::commands::betree::flags::LintArgs;
 use crate::commands::betree::snapshot;
+use crate::commands::found::Found;
 use crate::failure::Result;
 use crate::term::{message, signal};
 
@@ -12,8 +16,14 @@ use crate::term::{message, signal};
 const STEP: usize = 1_000;
 
 /// Runs the command.
-pub(super) fn run(args: &LintArgs) -> Result<ExitStatus> {
-    let tree = snapshot::load(&args.tree, args.terminal.wants_progress())?;
+pub(super) fn run(args: &LintArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let columns = [
+        ("id", Unit::Text),
+        ("finding", Unit::Text),
+        ("other", Unit::Text),
+    ];
+    let mut found = Found::start(name, argv, &args.output, Table::new("findings", &columns))?;
+    let tree = snapshot::load(&args.tree, args.output.terminal.wants_progress())?;
     let mut lint = tree.snapshot.lint();
     while lint.step(STEP) == Progress::Yielded {
         if signal::interrupted() {
@@ -21,32 +31,39 @@ pub(super) fn run(args: &LintArgs) -> Result<ExitStatus> {
         }
     }
     let mut counts = [0u64; 4];
-    for found in lint.findings() {
-        let shown = tree.shown(found.id);
-        let (kind, line) = match found.oddity {
-            Oddity::Never => (0, format!("expression {shown} never matches")),
-            Oddity::Always => (1, format!("expression {shown} matches every event")),
-            Oddity::Duplicate(other) => {
-                let other = tree.shown(other);
-                (2, format!("expression {shown} is a duplicate of {other}"))
-            }
-            Oddity::Subsumed(other) => {
-                let other = tree.shown(other);
-                (
-                    3,
-                    format!("expression {shown} matches only when {other} does"),
-                )
-            }
+    for finding in lint.findings() {
+        let shown = tree.shown(finding.id);
+        let (kind, word, other) = match finding.oddity {
+            Oddity::Never => (0, "never matches", None),
+            Oddity::Always => (1, "matches every event", None),
+            Oddity::Duplicate(other) => (2, "is a duplicate of", Some(tree.shown(other))),
+            Oddity::Subsumed(other) => (3, "matches only with", Some(tree.shown(other))),
             _ => continue,
         };
         counts[kind] += 1;
-        message::output(format!("{line}\n").as_bytes())?;
+        let line = || match (kind, &other) {
+            (3, Some(other)) => format!("expression {shown} matches only when {other} does\n"),
+            (_, Some(other)) => format!("expression {shown} {word} {other}\n"),
+            (_, None) => format!("expression {shown} {word}\n"),
+        };
+        found.add(line, || {
+            vec![shown.as_str().into(), word.into(), other.clone().into()]
+        })?;
     }
-    if args.terminal.wants_report() {
-        let [never, always, duplicates, subsumed] = counts;
+    let [never, always, duplicates, subsumed] = counts;
+    let all = u64::try_from(tree.snapshot.len()).unwrap_or(u64::MAX);
+    found.summary([
+        ("expressions", all),
+        ("never_match", never),
+        ("always_match", always),
+        ("duplicates", duplicates),
+        ("subsumed", subsumed),
+        ("too_large", lint.too_large()),
+        ("not_compared", lint.not_compared()),
+    ]);
+    if found.wants_lines() {
         message::line(&format!(
-            "{} expressions: {never} never match, {always} match every event, {duplicates} duplicates, {subsumed} subsumed",
-            tree.snapshot.len()
+            "{all} expressions: {never} never match, {always} match every event, {duplicates} duplicates, {subsumed} subsumed",
         ));
         let not = [
             (lint.too_large(), "too large to look into"),
@@ -56,7 +73,7 @@ pub(super) fn run(args: &LintArgs) -> Result<ExitStatus> {
             message::line(&format!("{count} expressions: {why}"));
         }
     }
-    Ok(match lint.findings() {
+    found.finish(match lint.findings() {
         [] => ExitStatus::Ok,
         _ => ExitStatus::Partial,
     })

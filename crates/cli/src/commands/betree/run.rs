@@ -20,8 +20,8 @@ pub(crate) fn run(args: &BetreeArgs, name: &'static str, argv: &[OsString]) -> R
         }
         BetreeCommand::Match(args) => matching::run(args, name, argv),
         BetreeCommand::Build(args) => build::run(args),
-        BetreeCommand::Check(args) => check::run(args),
-        BetreeCommand::Lint(args) => lint::run(args),
+        BetreeCommand::Check(args) => check::run(args, name, argv),
+        BetreeCommand::Lint(args) => lint::run(args, name, argv),
         BetreeCommand::Explain(args) => explain::run(args),
         #[cfg(feature = "workers")]
         BetreeCommand::Feed(args) => crate::commands::betree::workers::feed(args, name, argv),

@@ -92,7 +92,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Initiator(args) => {
             return initiator::run(args, decoder(None, None)?, name, argv);
         }
-        FixCommand::Settings(args) => return settings::run(args),
+        FixCommand::Settings(args) => return settings::run(args, name, argv),
         FixCommand::Certify(args) => return certify::run(args, name, argv),
     };
     let terminal = match &args.command {

@@ -1,6 +1,7 @@
 //! `perfkit fix settings`: what a settings file does, line by line, and which keys there are.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -9,9 +10,11 @@ use fixcore::Timestamp;
 use fixsession::Role;
 use fixsession::settings::{Check, Key, LineKind, Service, SessionSettings, SettingsError, keys};
 use fixsession::stores::store_name;
+use latency::report::{Table, Unit};
 use report::{ExitStatus, plain};
 
 use crate::commands::fix::settings_flags::{SettingsArgs, SettingsCheckArgs, SettingsCommand};
+use crate::commands::found::Found;
 use crate::failure::Result;
 use crate::io::context;
 use crate::term::message;
@@ -20,9 +23,13 @@ use crate::term::message;
 const FILE_BYTES_MAX: usize = (16 << 20) + 1;
 
 /// Runs the command.
-pub(super) fn run(args: &SettingsArgs) -> Result<ExitStatus> {
+pub(super) fn run(
+    args: &SettingsArgs,
+    name: &'static str,
+    argv: &[OsString],
+) -> Result<ExitStatus> {
     match &args.command {
-        SettingsCommand::Check(args) => check(args),
+        SettingsCommand::Check(args) => check(args, name, argv),
         SettingsCommand::Keys(_) => {
             message::output(table().as_bytes())?;
             Ok(ExitStatus::Ok)
@@ -30,27 +37,53 @@ pub(super) fn run(args: &SettingsArgs) -> Result<ExitStatus> {
     }
 }
 
-fn check(args: &SettingsCheckArgs) -> Result<ExitStatus> {
+fn check(args: &SettingsCheckArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let columns = [
+        ("file", Unit::Text),
+        ("line", Unit::Count),
+        ("kind", Unit::Text),
+        ("problem", Unit::Text),
+    ];
+    let mut found = Found::start(name, argv, &args.output, Table::new("problems", &columns))?;
     let text = content(&args.file)?;
     let check = Check::new(&text, &args.file, &|name| std::env::var(name).ok());
-    let out = match args.terminal.wants_warnings() {
-        true => explained(&check),
-        false => found(&check),
-    };
-    message::output(out.as_bytes())?;
-    if args.terminal.wants_report() {
-        let many = |count: usize, one: &str| match count {
+    let explains = args.output.terminal.wants_warnings();
+    if explains && found.wants_text() {
+        message::output(explained(&check).as_bytes())?;
+    }
+    for (kind, problem) in problems(&check) {
+        let line = || match explains {
+            true => String::new(),
+            false => problem_line(kind, problem),
+        };
+        found.add(line, || {
+            vec![
+                problem.file.display().to_string().into(),
+                (problem.line > 0).then_some(u64::from(problem.line)).into(),
+                kind.into(),
+                problem.problem.to_string().into(),
+            ]
+        })?;
+    }
+    let counts = [
+        ("session", check.sessions.len()),
+        ("error", check.errors.len()),
+        ("warning", check.warnings.len()),
+    ];
+    let count = |at: usize| u64::try_from(counts[at].1).unwrap_or(u64::MAX);
+    found.summary([
+        ("sessions", count(0)),
+        ("errors", count(1)),
+        ("warnings", count(2)),
+    ]);
+    if found.wants_lines() {
+        let words = counts.map(|(one, count)| match count {
             1 => format!("1 {one}"),
             _ => format!("{count} {one}s"),
-        };
-        message::status(&format!(
-            "{}, {}, {}",
-            many(check.sessions.len(), "session"),
-            many(check.errors.len(), "error"),
-            many(check.warnings.len(), "warning")
-        ));
+        });
+        message::status(&words.join(", "));
     }
-    Ok(match check.errors.is_empty() {
+    found.finish(match check.errors.is_empty() {
         true => ExitStatus::Ok,
         false => ExitStatus::Failure,
     })
@@ -69,23 +102,22 @@ fn content(path: &Path) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// What is wrong, a line each.
-fn found(check: &Check) -> String {
-    let mut out = String::new();
+/// What is wrong, by lines.
+fn problems(check: &Check) -> Vec<(&'static str, &SettingsError)> {
     let errors = check.errors.iter().map(|error| ("error", error));
     let warnings = check.warnings.iter().map(|warning| ("warning", warning));
     let mut all: Vec<_> = errors.chain(warnings).collect();
     all.sort_by_key(|(_, found)| found.line);
-    for (kind, found) in all {
-        let (file, problem) = (found.file.display(), &found.problem);
-        let line = match found.line {
-            0 => format!("{file}: {kind}: {problem}"),
-            line => format!("{file}:{line}: {kind}: {problem}"),
-        };
-        // Writing to a string does not fail.
-        let _ = writeln!(out, "{}", plain::visible(&line));
-    }
-    out
+    all
+}
+
+fn problem_line(kind: &str, found: &SettingsError) -> String {
+    let (file, problem) = (found.file.display(), &found.problem);
+    let line = match found.line {
+        0 => format!("{file}: {kind}: {problem}"),
+        line => format!("{file}:{line}: {kind}: {problem}"),
+    };
+    format!("{}\n", plain::visible(&line))
 }
 
 /// Every line with what it does and what is wrong with it, and the defaults that hold.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use files::conflicts::{Files, Stdout};
 
-use crate::args::output::TerminalArgs;
+use crate::args::output::{OutputArgs, TerminalArgs};
 
 /// Explain QuickFIX settings files.
 ///
@@ -38,22 +38,24 @@ pub(crate) struct SettingsKeysArgs {
 /// Say what each line of a settings file does.
 ///
 /// Each key is shown with the number of sessions that its value holds for; so are the defaults of keys that are not
-/// stated. What is wrong stands below its line. The exit code is 1 if the file cannot be used; warnings do not
-/// change it.
+/// stated. What is wrong stands below its line. With --report the report is there instead, with a row for each thing
+/// that is wrong. The exit code is 1 if the file cannot be used; warnings do not change it.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SettingsCheckArgs {
     /// The settings file; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
-    pub(crate) terminal: TerminalArgs,
+    pub(crate) output: OutputArgs,
 }
 
 impl SettingsArgs {
     /// What it reads and writes.
     pub(crate) fn files(&self) -> Files<'_> {
         match &self.command {
-            SettingsCommand::Check(args) => Files::default()
+            SettingsCommand::Check(args) => args
+                .output
+                .files()
                 .reads("the settings", &args.file)
                 .stdout(Stdout::Data),
             SettingsCommand::Keys(_) => Files::default().stdout(Stdout::Data),
