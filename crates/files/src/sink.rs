@@ -53,6 +53,9 @@ pub struct SinkOptions {
     pub sparse: bool,
     /// Write on a thread of its own.
     pub behind: bool,
+    /// Write on a thread of its own once so many bytes were written: what is written may be much longer than what it is
+    /// made of, and a thread does not pay for a little.
+    pub behind_after: Option<u64>,
     /// Takes all that is written, in order, on the thread that writes.
     pub check: Option<Box<dyn Check>>,
     /// Ends waits.
@@ -79,6 +82,7 @@ impl Default for SinkOptions {
             buffer_bytes: BUFFER_BYTES,
             sparse: false,
             behind: false,
+            behind_after: None,
             check: None,
             cancel: Cancel::default(),
         }
@@ -99,6 +103,14 @@ pub struct Written {
 pub struct Sink {
     writing: Writing,
     buffer_bytes: usize,
+    later: Option<Later>,
+}
+
+/// A writing thread that is started once so many bytes were written.
+#[derive(Debug)]
+struct Later {
+    bytes: u64,
+    cancel: Cancel,
 }
 
 #[derive(Debug)]
@@ -151,6 +163,11 @@ impl Sink {
             hole: 0,
             check: options.check,
         };
+        let later = options.behind_after.filter(|_| !options.behind);
+        let later = later.map(|bytes| Later {
+            bytes,
+            cancel: options.cancel.clone(),
+        });
         let writing = if options.behind {
             Writing::Behind(Threaded::start(
                 writer,
@@ -163,7 +180,21 @@ impl Sink {
         Ok(Self {
             writing,
             buffer_bytes: options.buffer_bytes,
+            later,
         })
+    }
+
+    /// Starts the thread if it is time.
+    fn go_behind(&mut self) -> io::Result<()> {
+        let Writing::Inline(writer, _) = &mut self.writing else {
+            return Ok(());
+        };
+        if let Some(later) = self.later.take_if(|later| writer.bytes >= later.bytes) {
+            let writer = std::mem::take(&mut **writer);
+            let threaded = Threaded::start(writer, self.buffer_bytes, later.cancel)?;
+            self.writing = Writing::Behind(threaded);
+        }
+        Ok(())
     }
 
     /// An empty buffer.
@@ -183,7 +214,7 @@ impl Sink {
                 writer.write(buffer.output())?;
                 buffer.filled = 0;
                 *spare = Some(buffer);
-                Ok(())
+                self.go_behind()
             }
             Writing::Behind(behind) => behind.thread.send(Given::Buffer(buffer)),
         }
@@ -293,7 +324,7 @@ impl Work for Writer {
 }
 
 /// The file with its position and what is put off.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Writer {
     file: Option<Output>,
     sparse: bool,

@@ -1,5 +1,7 @@
 //! Levels and thread counts as every command that compresses understands them.
 
+use std::sync::OnceLock;
+
 use crate::failure::{Failure, Result};
 
 /// Most threads that `-T` takes.
@@ -30,10 +32,17 @@ pub(crate) fn fast(n: u32) -> Result<i32> {
     }
 }
 
+/// The CPUs that this process may use. The system is asked once: it answers from several files.
+fn processors() -> u32 {
+    static PROCESSORS: OnceLock<u32> = OnceLock::new();
+    *PROCESSORS
+        .get_or_init(|| std::thread::available_parallelism().map_or(1, |count| count.get() as u32))
+}
+
 /// The number of threads that `-T` asks for; 0 stands for one per CPU.
 pub(crate) fn threads(asked: u32) -> Result<u32> {
     match asked {
-        0 => Ok(std::thread::available_parallelism().map_or(1, |n| n.get() as u32)),
+        0 => Ok(processors()),
         n if n <= THREADS_MAX => Ok(n),
         n => Err(Failure::usage(format!(
             "-T{n} is out of range: at most {THREADS_MAX} threads"

@@ -3,6 +3,14 @@
 use super::*;
 use crate::place::HOLE_BYTES;
 
+/// In place, behind, and behind once there was some, from the start and in the middle of a piece.
+const WAYS: [(bool, Option<u64>); 4] = [
+    (false, None),
+    (true, None),
+    (false, Some(0)),
+    (false, Some(BUFFER_BYTES as u64 + 1)),
+];
+
 fn write(options: SinkOptions, pieces: &[&[u8]]) -> (Vec<u8>, Written) {
     let file = tempfile::NamedTempFile::new().expect("a file");
     let handle = Output::new(file.as_file().try_clone().expect("a handle"));
@@ -25,10 +33,11 @@ fn holes_do_not_change_what_is_read_back() {
     data[HOLE_BYTES * 5 + 3] = 7;
     data[BUFFER_BYTES + 1] = 8;
     for sparse in [false, true] {
-        for behind in [false, true] {
+        for (behind, behind_after) in WAYS {
             let options = SinkOptions {
                 sparse,
                 behind,
+                behind_after,
                 ..SinkOptions::default()
             };
             let (back, written) = write(options, &[&data, b"tail", &[0; 9]]);
@@ -42,9 +51,10 @@ fn holes_do_not_change_what_is_read_back() {
 
 #[test]
 fn what_others_placed_is_passed_over() {
-    for behind in [false, true] {
+    for (behind, behind_after) in WAYS {
         let options = SinkOptions {
             behind,
+            behind_after,
             ..SinkOptions::default()
         };
         let mut file = tempfile::NamedTempFile::new().expect("a file");
@@ -67,9 +77,10 @@ fn what_others_placed_is_passed_over() {
 
 #[test]
 fn a_failing_file_is_reported_by_both_ways_of_writing() {
-    for behind in [false, true] {
+    for (behind, behind_after) in WAYS {
         let options = SinkOptions {
             behind,
+            behind_after,
             ..SinkOptions::default()
         };
         // A handle that is open for reading only refuses every write.
@@ -102,9 +113,10 @@ impl Check for Kept {
 
 #[test]
 fn a_check_sees_all_that_is_written_holes_included() {
-    for behind in [false, true] {
+    for (behind, behind_after) in WAYS {
         let options = SinkOptions {
             behind,
+            behind_after,
             sparse: true,
             check: Some(Box::new(Kept::default())),
             ..SinkOptions::default()

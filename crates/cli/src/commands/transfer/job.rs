@@ -92,13 +92,16 @@ pub(super) fn one<S: Stage>(
     let verifier = verifier.map_err(|error| write_error(target, error))?;
     let sparse = options.sparse && replaceable;
     let sink_options = SinkOptions {
-        buffer_bytes: if behind {
+        buffer_bytes: if behind || !opening.threaded {
             opening.buffer_bytes
         } else {
             BUFFER_BYTES
         },
         sparse,
         behind,
+        // What a little source is decompressed to may be large.
+        behind_after: (target.is_some() && small && !opening.threaded && !hand.helps)
+            .then_some(INLINE_BYTES),
         check: verifier.map(|verifier| Box::new(verifier) as Box<dyn Check>),
         cancel: cancel().clone(),
     };
