@@ -1,6 +1,7 @@
 //! A bucket of the object store: a snapshot for each part of the expressions, which is replaced as a whole.
 
 use std::fmt;
+use std::sync::Arc;
 
 use async_nats::jetstream::object_store::{Config, GetErrorKind, InfoErrorKind, ObjectStore};
 use tokio::io::AsyncReadExt as _;
@@ -15,7 +16,7 @@ const SNAPSHOT_BYTES_MAX: usize = 8 << 30;
 /// Where snapshots are put, and where workers look for newer ones. Clones share it.
 #[derive(Clone)]
 pub struct Bucket {
-    store: ObjectStore,
+    store: Arc<ObjectStore>,
     name: String,
 }
 
@@ -47,7 +48,7 @@ impl Bucket {
             )
         })?;
         Ok(Self {
-            store,
+            store: Arc::new(store),
             name: name.to_owned(),
         })
     }
@@ -78,7 +79,7 @@ impl Bucket {
             )
         })?;
         Ok(Self {
-            store,
+            store: Arc::new(store),
             name: name.to_owned(),
         })
     }

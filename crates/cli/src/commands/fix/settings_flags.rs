@@ -24,7 +24,7 @@ pub(crate) struct SettingsArgs {
 /// The parts of `fix settings`.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum SettingsCommand {
-    Check(SettingsCheckArgs),
+    Check(Box<SettingsCheckArgs>),
     Keys(SettingsKeysArgs),
 }
 
