@@ -1,10 +1,11 @@
 //! Whole buffers that are compressed: each call inline, sliced or offloaded, as the model decides.
 
+use std::future::poll_fn;
 use std::sync::Arc;
 
 use turns::{Keeps, Turn, timed};
 
-use super::memory::Need;
+use super::memory::{Memory, Need};
 use super::room;
 use super::scheduler::{CHUNK_BYTES, PooledEncoder, Scheduler};
 use crate::error::{Error, Repr};
@@ -82,10 +83,14 @@ impl Scheduler {
         C: AsRef<[u8]> + Send + 'static,
     {
         let bytes = content.as_ref().len();
-        let mut encoder = self.open(options, bytes).await?;
-        let mut frame = room(compress_bound(bytes))?;
         let slice = CostKey::compress_slice(options, Some(bytes as u64));
         let (mut turn, mut at, mut total_ns) = (Turn::new(), 0, 0_u64);
+        // Calls that wait for their turn have no context: thousands may.
+        let first_ns = self.model().predict_ns(slice, bytes.min(SLICE_BYTES));
+        turn.take(first_ns, self.model().threshold_ns(), Keeps::NewContext)
+            .await;
+        let mut encoder = self.open(options, bytes, &mut turn).await?;
+        let mut frame = room(compress_bound(bytes))?;
         loop {
             let rest = bytes - at;
             let cut = match self
@@ -121,18 +126,33 @@ impl Scheduler {
         }
     }
 
-    /// An encoder whose tables are made, on this or another thread.
-    async fn open(&self, options: &EncoderOptions, bytes: usize) -> Result<PooledEncoder, Error> {
+    /// An encoder whose tables are made, on this or another thread. While it waits others may work.
+    async fn open(
+        &self,
+        options: &EncoderOptions,
+        bytes: usize,
+        turn: &mut Turn,
+    ) -> Result<PooledEncoder, Error> {
         let size = Some(bytes as u64);
         let need = Need {
             bytes: options.memory_estimate_bytes(size),
             brief: false,
         };
-        let make = || self.pooled_encoder(options, size);
-        let (mut encoder, tables_made) = self.with_memory(need, make).await?;
+        let mut memory = Memory::default();
+        let opened = poll_fn(|context| {
+            let make = || self.pooled_encoder(options, size);
+            let (made, ns) = timed(|| memory.poll_take(self, need, context, make));
+            turn.held(ns);
+            if made.is_pending() {
+                turn.give_back();
+            }
+            made
+        });
+        let (mut encoder, tables_made) = opened.await?;
         if tables_made || !self.model().opens_slowly(options, size) {
             return Ok(encoder);
         }
+        turn.pause();
         let opened = self.offload().run(move || {
             encoder.open()?;
             Ok(encoder)
@@ -191,7 +211,7 @@ impl Scheduler {
     {
         let bytes = content.as_ref().len();
         let mut work = Chunks {
-            encoder: self.open(options, bytes).await?,
+            encoder: self.open(options, bytes, &mut Turn::new()).await?,
             content,
             at: 0,
             frame: room(compress_bound(bytes))?,
