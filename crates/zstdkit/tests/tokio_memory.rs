@@ -192,6 +192,32 @@ fn both_ends_of_more_connections_than_the_budget_has_room_for_go_on() {
 }
 
 #[test]
+fn calls_that_wait_for_their_turn_have_no_context() {
+    const CALLS: u64 = 200;
+    let scheduler = Scheduler::with_defaults().unwrap();
+    let runtime = Builder::new_current_thread().build().unwrap();
+    // Too long for one call, and short enough for slices.
+    let options = EncoderOptions::default().with_level(3);
+    let calls: Vec<_> = (0..CALLS)
+        .map(|seed| {
+            let (scheduler, options) = (scheduler.clone(), options.clone());
+            let content = prose(seed, 100_000);
+            runtime.spawn(async move {
+                let frame = scheduler.compress(content.clone(), &options).await;
+                assert!(decoded(&frame.unwrap()) == content);
+            })
+        })
+        .collect();
+    runtime.block_on(async {
+        for call in calls {
+            call.await.unwrap();
+        }
+    });
+    let stats = scheduler.pool().stats();
+    assert!(stats.misses < CALLS / 4, "{stats:?}");
+}
+
+#[test]
 fn sixty_four_streams_at_level_9_need_no_more_than_the_default_budget() {
     let scheduler = Scheduler::with_defaults().unwrap();
     let options = EncoderOptions::default().with_level(9);
