@@ -84,8 +84,8 @@ impl Body for ZstdSweep {
              compared. *wall*, *CPU*, *size* and *RSS* are perfkit's over zstd's: medians over the rounds, sizes of \
              the output, the largest resident size. *control* is a round of zstd over the one before. A cell over \
              {LIMIT}x in wall time, or in size by at least a KiB, is *over*; it was measured again, twice as often. The content is \
-             smaller at higher levels. *pipes* reads from one and writes into another. zstd decompresses on one \
-             thread; the threads are perfkit's."
+             smaller at higher levels. Targets are not there before. *pipes* reads from one and writes into another. zstd \
+             decompresses on one thread; the threads are perfkit's."
         )?;
         self.summary(out)?;
         let mut cells: Vec<&Cell> = self.cells.iter().collect();
