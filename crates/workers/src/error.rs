@@ -11,9 +11,7 @@ pub enum Error {
     #[error("{0}")]
     Later(String),
     /// The message is longer than the broker takes.
-    #[error(
-        "a message of {bytes} bytes is longer than the server takes (max_payload {bytes_max} bytes)"
-    )]
+    #[error("a message of {bytes} bytes is longer than the server takes ({bytes_max} bytes)")]
     TooLong {
         /// Its length.
         bytes: usize,
@@ -48,7 +46,7 @@ impl Error {
             Self::Settings { help, .. } | Self::Refused { help, .. } => Some(help),
             Self::TooLong { .. } => Some(
                 "make blocks smaller (`feed --block`), write less per event (`--output ids` or `count`), or raise \
-                 max_payload of the server",
+                 max_payload of the server (of Kafka: max.message.bytes of the topic)",
             ),
             Self::Later(_) => None,
         }
@@ -60,7 +58,7 @@ impl Error {
         matches!(self, Self::Later(_))
     }
 
-    #[cfg(feature = "nats")]
+    #[cfg(any(feature = "kafka", feature = "nats"))]
     pub(crate) fn refused(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Refused {
             message: message.into(),

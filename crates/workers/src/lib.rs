@@ -7,6 +7,9 @@ mod block;
 mod cutter;
 mod engine;
 mod error;
+#[cfg(feature = "kafka")]
+pub mod kafka;
+mod known;
 mod life;
 mod merge;
 #[cfg(feature = "nats")]
@@ -20,6 +23,7 @@ pub use block::{Block, BlockId, Delivery, LABEL_BYTES_MAX, Labels, Place, Steps,
 pub use cutter::{BLOCK_BYTES, Cut, Cutter, LongLine};
 pub use engine::{Engine, Published, To, Verdict};
 pub use error::{Error, Result};
+pub use known::Known;
 pub use life::{Action, Fate, Fault, Life, Limits, pause};
 pub use merge::{Merge, MergeError, Merged, join_lines};
 pub use settings::Once;

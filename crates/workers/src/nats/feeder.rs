@@ -13,29 +13,10 @@ use crate::block::{Block, BlockId, Labels, token};
 use crate::cutter::Cut;
 use crate::engine::Published;
 use crate::error::{Error, Result};
+use crate::known::Known;
 use crate::nats::connect::{Connection, code, reasons};
 use crate::nats::headers::{headers, headers_len, labels};
 use crate::nats::streams::Facts;
-
-/// The last block of a source that the stream has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
-    /// The byte of the source at which it starts.
-    pub offset: u64,
-    /// The number of its first line.
-    pub line: u64,
-    /// The block itself, to compare it with the source.
-    pub bytes: Bytes,
-}
-
-impl Known {
-    /// Where the next block starts: its byte, and its line.
-    #[must_use]
-    pub fn end(&self) -> (u64, u64) {
-        let lines = memchr::memchr_iter(b'\n', &self.bytes).count() as u64;
-        (self.offset + self.bytes.len() as u64, self.line + lines)
-    }
-}
 
 /// Publishes the blocks of a source in order.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ pub use access::Access;
 pub use address::{Address, WrongAddress};
 pub use bucket::{Bucket, Held};
 pub use connect::Connection;
-pub use feeder::{Feeder, Known};
+pub use feeder::Feeder;
 pub use reader::Reader;
 pub use streams::{Facts, Keep};
 pub use talk::Listener;

@@ -8,7 +8,7 @@ use std::path::Path;
 use files::{BUFFER_BYTES, standard};
 use tokio::sync::mpsc::{Receiver, channel};
 use twox_hash::XxHash64;
-use workers::nats::Known;
+use workers::Known;
 
 use crate::commands::nats::is_standard;
 use crate::failure::{Failure, Result};

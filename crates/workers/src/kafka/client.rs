@@ -1,0 +1,219 @@
+//! Clients of librdkafka: their settings, what they hear, and what their errors mean.
+//!
+//! Its defaults wait for minutes where a server is away. Here each call is bounded by seconds, and whoever calls tries
+//! again.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rdkafka::client::ClientContext;
+use rdkafka::config::{ClientConfig, RDKafkaLogLevel};
+use rdkafka::consumer::{BaseConsumer, Consumer as _, ConsumerContext};
+use rdkafka::error::{KafkaError, RDKafkaErrorCode as Code};
+use rdkafka::statistics::Statistics;
+
+use crate::error::{Error, Result};
+use crate::kafka::access::Access;
+use crate::kafka::address::Address;
+
+/// How long a call may wait for servers.
+pub(super) const ANSWER: Duration = Duration::from_secs(6);
+/// How long a transaction may take before servers give it up.
+pub(super) const TRANSACTION: Duration = Duration::from_secs(10);
+
+/// The settings of every client.
+pub(super) fn config(address: &Address, access: &Access) -> ClientConfig {
+    let mut config = ClientConfig::new();
+    config.set_log_level(RDKafkaLogLevel::Emerg);
+    for (key, value) in [
+        ("client.id", "perfkit"),
+        ("socket.timeout.ms", "6000"),
+        ("socket.connection.setup.timeout.ms", "6000"),
+        ("reconnect.backoff.ms", "50"),
+        ("reconnect.backoff.max.ms", "500"),
+        ("retry.backoff.ms", "100"),
+        ("retry.backoff.max.ms", "500"),
+        ("topic.metadata.propagation.max.ms", "5000"),
+    ] {
+        config.set(key, value);
+    }
+    for (key, value) in access.settings() {
+        config.set(key, value);
+    }
+    config.set("bootstrap.servers", address.servers());
+    config
+}
+
+/// The settings of a client that reads what transactions have stored.
+pub(super) fn reader(address: &Address, access: &Access) -> ClientConfig {
+    let mut config = config(address, access);
+    for (key, value) in [
+        ("isolation.level", "read_committed"),
+        ("enable.auto.commit", "false"),
+        ("enable.auto.offset.store", "false"),
+        ("auto.offset.reset", "earliest"),
+        ("allow.auto.create.topics", "false"),
+        // Nobody joins it, but the client wants one.
+        ("group.id", "perfkit"),
+        ("queued.max.messages.kbytes", "8192"),
+        ("fetch.wait.max.ms", "100"),
+    ] {
+        config.set(key, value);
+    }
+    config
+}
+
+/// The settings of a client that stores in transactions, messages up to a length.
+pub(super) fn writer(
+    address: &Address,
+    access: &Access,
+    transactional: &str,
+    bytes_max: usize,
+) -> ClientConfig {
+    let mut config = config(address, access);
+    config.set("transactional.id", transactional);
+    config.set(
+        "transaction.timeout.ms",
+        TRANSACTION.as_millis().to_string(),
+    );
+    config.set("acks", "all");
+    config.set("linger.ms", "0");
+    // A batch of messages is bounded as one message is.
+    let bytes_max = bytes_max.clamp(1_000, 1_000_000_000).to_string();
+    config.set("message.max.bytes", bytes_max);
+    config
+}
+
+/// What a client says by itself: the last reason why it has no connection.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Heard(Arc<Mutex<Option<String>>>);
+
+impl Heard {
+    pub(super) fn last(&self) -> Option<String> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+impl ClientContext for Heard {
+    fn log(&self, _: RDKafkaLogLevel, _: &str, _: &str) {}
+
+    fn stats(&self, _: Statistics) {}
+
+    fn error(&self, _: KafkaError, reason: &str) {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = Some(reason.to_owned());
+    }
+}
+
+impl ConsumerContext for Heard {}
+
+/// Makes a client that reads, and is in no group.
+pub(super) fn open_reader(config: &ClientConfig) -> Result<BaseConsumer<Heard>> {
+    config
+        .create_with_context(Heard::default())
+        .map_err(|error| wrong(&error))
+}
+
+/// Why a client cannot be made. The values of settings are not shown.
+pub(super) fn wrong(error: &KafkaError) -> Error {
+    let reason = match error {
+        KafkaError::ClientConfig(_, _, key, _) => {
+            format!("{key} is no setting, or has no such value")
+        }
+        error => reason(error),
+    };
+    Error::Settings {
+        what: "the settings of the client".to_owned(),
+        reason,
+        help: "see the file of --kafka-config, and CONFIGURATION.md of librdkafka; this build has no TLS and no \
+               Kerberos"
+            .to_owned(),
+    }
+}
+
+/// The code of an error, if it has one.
+pub(super) fn code(error: &KafkaError) -> Option<Code> {
+    match error {
+        KafkaError::Transaction(error) => Some(error.code()),
+        error => error.rdkafka_error_code(),
+    }
+}
+
+/// An error in words.
+pub(super) fn reason(error: &KafkaError) -> String {
+    match error {
+        KafkaError::Transaction(error) => error.string(),
+        error => code(error).map_or_else(|| error.to_string(), |code| code.to_string()),
+    }
+}
+
+/// What an error means for whoever did `what`: that it may be tried again, or not.
+pub(super) fn meaning(what: &str, error: &KafkaError) -> Error {
+    let reason = reason(error);
+    let message = format!("{what}: {reason}");
+    let help = match code(error) {
+        Some(Code::InvalidTransactionTimeout) => {
+            return Error::Settings {
+                what: "the servers".to_owned(),
+                reason: format!(
+                    "they allow no transactions of {} s, so that answers and the place up to which blocks are done \
+                     cannot be stored together ({reason})",
+                    TRANSACTION.as_secs()
+                ),
+                help: format!(
+                    "set transaction.max.timeout.ms to {} or more",
+                    TRANSACTION.as_millis()
+                ),
+            };
+        }
+        Some(Code::InvalidSessionTimeout) => {
+            return Error::Settings {
+                what: "--ack-wait".to_owned(),
+                reason: format!(
+                    "the servers do not wait for so long for a worker, or for longer ({reason})"
+                ),
+                help: "choose one between group.min.session.timeout.ms (6 s by default) and \
+                       group.max.session.timeout.ms of the servers (30 min)"
+                    .to_owned(),
+            };
+        }
+        Some(Code::UnsupportedFeature | Code::UnsupportedVersion) => {
+            "transactions need servers of Kafka 2.5 or later"
+        }
+        Some(Code::Authentication | Code::SaslAuthenticationFailed) => {
+            "see the file of --kafka-config"
+        }
+        Some(
+            Code::TopicAuthorizationFailed
+            | Code::GroupAuthorizationFailed
+            | Code::ClusterAuthorizationFailed
+            | Code::TransactionalIdAuthorizationFailed,
+        ) => {
+            "allow this user to read and write the topics, and to use groups and transactional ids of this prefix"
+        }
+        Some(Code::InconsistentGroupProtocol) => {
+            "members of the group are no workers of perfkit: choose another --consumer"
+        }
+        _ => return Error::Later(message),
+    };
+    Error::refused(message, help)
+}
+
+/// Asks whether servers answer.
+pub(super) fn check(consumer: &BaseConsumer<Heard>, address: &Address) -> Result<()> {
+    let found = consumer
+        .client()
+        .fetch_metadata(Some(address.topic()), ANSWER);
+    let Err(error) = found else { return Ok(()) };
+    // The callback that hears the reason is served by a poll.
+    let _ = consumer.poll(Duration::ZERO);
+    let heard = consumer.context().last();
+    let reason = heard.unwrap_or_else(|| reason(&error));
+    Err(Error::refused(
+        format!("cannot connect to {address}: {reason}"),
+        "see that the server runs, its port (9092 unless stated), the listeners that it advertises, and --kafka-config",
+    ))
+}

@@ -1,0 +1,175 @@
+//! A thread for each partition that a worker holds: stores answers together with the place up to which blocks are done.
+//!
+//! After anything went wrong it begins anew with a writer of the same id. That ends what the one before had begun, so
+//! that the place which the servers then state says whether the last answers were stored.
+
+use std::cell::Cell;
+use std::sync::Weak;
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+use rdkafka::config::ClientConfig;
+use rdkafka::consumer::{BaseConsumer, Consumer as _, ConsumerContext};
+use rdkafka::error::KafkaError;
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+
+use crate::engine::{Published, To};
+use crate::error::{Error, Result};
+use crate::kafka::client::{ANSWER, meaning};
+use crate::kafka::partition::Item;
+use crate::kafka::plan::Plan;
+use crate::kafka::shared::LOOK;
+use crate::kafka::transaction::{Fault, Message, Writer};
+use crate::life::pause;
+
+/// How long a transaction may still take when its partition goes to another worker.
+const CLOSING: Duration = Duration::from_secs(2);
+/// The longest pause after something went wrong: others may wait for the partition.
+const PAUSE_MAX: Duration = Duration::from_secs(1);
+
+/// One partition.
+pub(super) struct Committer<C: ConsumerContext> {
+    pub(super) plan: std::sync::Arc<Plan>,
+    /// The member of the group that holds the partition.
+    pub(super) member: Weak<BaseConsumer<C>>,
+    pub(super) partition: i32,
+    /// The settings of its writers.
+    pub(super) config: ClientConfig,
+}
+
+impl<C: ConsumerContext> Committer<C> {
+    /// Stores until the partition goes to another worker. `started` hears once others are shut out.
+    pub(super) fn run(self, started: &Sender<()>) {
+        let (mut failures, mut tried) = (0, None);
+        while self.is_held() {
+            let done = self.work(started, &mut failures, &mut tried);
+            let Err(error) = done else { return };
+            failures += 1;
+            let is_passing = error.is_passing();
+            // Of a partition that goes elsewhere nobody wants to hear.
+            if self.is_held() || !is_passing {
+                self.plan.shared.tell(error);
+            }
+            if !is_passing {
+                return;
+            }
+            let until = Instant::now() + pause(failures).min(PAUSE_MAX);
+            while Instant::now() < until && self.is_held() {
+                std::thread::sleep(LOOK.min(until.saturating_duration_since(Instant::now())));
+            }
+        }
+    }
+
+    fn is_held(&self) -> bool {
+        self.plan.shared.is_held(self.partition)
+    }
+
+    /// Works with one writer, until it is of no more use. `tried` is what the last transaction would have stored.
+    fn work(
+        &self,
+        started: &Sender<()>,
+        failures: &mut u64,
+        tried: &mut Option<i64>,
+    ) -> Result<()> {
+        let writer = Writer::open(&self.config, || self.is_held())?;
+        // Once is enough; whoever waited may be gone.
+        let _ = started.send(());
+        let shared = &self.plan.shared;
+        if shared.is_partition_busy(self.partition)
+            && let Some(offset) = self.committed()?
+        {
+            // What is below was stored by the writer before, or by another worker.
+            let published = match *tried == Some(offset) {
+                true => Published::Stored,
+                false => Published::Duplicate,
+            };
+            shared.done(self.partition, offset, published);
+        }
+        while let Some(items) = shared.wait_ready(self.partition) {
+            *tried = items.last().map(|item| item.offset + 1);
+            match self.store(&writer, &items) {
+                Ok(end) => {
+                    *failures = 0;
+                    shared.done(self.partition, end, Published::Stored);
+                }
+                Err(Fault::TooLong(number)) => {
+                    let item = &items[number];
+                    let error = Error::TooLong {
+                        bytes: item.block.bytes.len(),
+                        bytes_max: self.plan.bytes_max(item.to),
+                    };
+                    shared.refuse(self.partition, item.offset, &error);
+                }
+                Err(Fault::Lost(error)) => return Err(self.meaning(&error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// What an error means: all of it may pass, but for what the servers will never allow.
+    fn meaning(&self, error: &KafkaError) -> Error {
+        let what = format!(
+            "answers of partition {} of {} are not stored yet",
+            self.partition, self.plan.from.name
+        );
+        meaning(&what, error)
+    }
+
+    fn store(&self, writer: &Writer, items: &[Item]) -> std::result::Result<i64, Fault> {
+        let messages: Vec<Message<'_>> = items
+            .iter()
+            .map(|item| {
+                let topic = match item.to {
+                    To::Answers => &self.plan.to,
+                    To::DeadLetters => &self.plan.dead,
+                };
+                Message {
+                    topic: &topic.name,
+                    partition: self.partition % topic.partitions.max(1),
+                    block: &item.block,
+                }
+            })
+            .collect();
+        let end = items.last().map_or(0, |item| item.offset + 1);
+        let member = self.member.upgrade();
+        let group = member.and_then(|member| member.group_metadata());
+        let group = group.ok_or(KafkaError::Canceled)?;
+        // A partition that goes to another worker is held for a moment, for what is on its way.
+        let closed = Cell::new(None);
+        let is_wanted = || {
+            if self.is_held() {
+                return true;
+            }
+            let since = closed.get().unwrap_or_else(Instant::now);
+            closed.set(Some(since));
+            since.elapsed() < CLOSING
+        };
+        writer.store(&messages, &group, is_wanted, |_| {
+            let mut list = TopicPartitionList::new();
+            list.add_partition_offset(&self.plan.from.name, self.partition, Offset::Offset(end))?;
+            Ok(list)
+        })?;
+        Ok(end)
+    }
+
+    /// Up to where the group is done with the partition.
+    fn committed(&self) -> Result<Option<i64>> {
+        let what = "cannot ask what is done";
+        let failed = |error: &KafkaError| meaning(what, error);
+        let member = self.member.upgrade();
+        let member = member.ok_or_else(|| Error::Later(what.to_owned()))?;
+        let mut list = TopicPartitionList::new();
+        list.add_partition(&self.plan.from.name, self.partition);
+        let found = member.committed_offsets(list, ANSWER);
+        let found = found.map_err(|error| failed(&error))?;
+        let elements = found.elements();
+        let Some(element) = elements.first() else {
+            return Err(Error::Later(what.to_owned()));
+        };
+        element.error().map_err(|error| failed(&error))?;
+        match element.offset() {
+            Offset::Offset(offset) => Ok(Some(offset)),
+            _ => Ok(None),
+        }
+    }
+}

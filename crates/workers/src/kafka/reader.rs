@@ -1,0 +1,157 @@
+//! Answers and dead letters of a topic of blocks, once, without a trace on the servers: for those who want to see answers
+//! in the order of their blocks.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rdkafka::consumer::Consumer as _;
+use rdkafka::message::Message as _;
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::block::Block;
+use crate::error::{Error, Result};
+use crate::kafka::client::{meaning, open_reader, reader};
+use crate::kafka::headers::{block, partition};
+use crate::kafka::order::{Entry, Ordered, order};
+use crate::kafka::scan::Scanner;
+use crate::kafka::topics::{Cluster, Facts, blocking};
+
+/// Messages that were read and wait.
+const AHEAD: usize = 64;
+/// How often to look whether somebody wants the end.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A message, and whether it is a dead letter.
+type Message = (bool, Result<Block>);
+
+/// Reads answers from their first on.
+pub struct Reader {
+    blocks: String,
+    order: HashMap<(i32, i64), Ordered>,
+    messages: Receiver<Message>,
+    is_stopping: Arc<AtomicBool>,
+}
+
+impl Reader {
+    /// A reader of answers to blocks, and of dead letters among them. Reads all blocks first, for their order.
+    ///
+    /// # Errors
+    ///
+    /// If the servers refuse or do not answer.
+    pub async fn open(
+        blocks: (&Cluster, &Facts),
+        answers: (&Cluster, &Facts),
+        dead: Option<&Facts>,
+    ) -> Result<Self> {
+        let (cluster, facts) = (blocks.0.clone(), blocks.1.clone());
+        let order = blocking(move || read_order(&cluster, &facts)).await?;
+        let (sender, messages) = channel(AHEAD);
+        let is_stopping = Arc::new(AtomicBool::new(false));
+        let mut topics = vec![(answers.0.clone(), answers.1.clone(), false)];
+        topics.extend(dead.map(|facts| (blocks.0.clone(), facts.clone(), true)));
+        for (cluster, facts, is_dead) in topics {
+            let (sender, is_stopping) = (sender.clone(), Arc::clone(&is_stopping));
+            let spawned = std::thread::Builder::new()
+                .name("kafka-read".to_owned())
+                .spawn(move || {
+                    if let Err(error) = read(&cluster, &facts, is_dead, &sender, &is_stopping) {
+                        // Who waited may be gone.
+                        let _ = sender.blocking_send((is_dead, Err(error)));
+                    }
+                });
+            spawned.map_err(|error| Error::Later(format!("cannot start a thread: {error}")))?;
+        }
+        Ok(Self {
+            blocks: blocks.1.name.clone(),
+            order,
+            messages,
+            is_stopping,
+        })
+    }
+
+    /// How many blocks there are.
+    #[must_use]
+    pub fn blocks(&self) -> u64 {
+        self.order.len() as u64
+    }
+
+    /// The number of the block, from 1, to which this is the answer. `None`: it was none of these blocks.
+    #[must_use]
+    pub fn number(&self, answer: &Block) -> Option<u64> {
+        let place = partition(&self.blocks, answer.labels.answers.as_ref()?)?;
+        let ordered = self.order.get(&place)?;
+        // An older topic of that name had other blocks there.
+        let is_same = ordered.byte.is_none() || ordered.byte == answer.labels.offset;
+        is_same.then_some(ordered.number)
+    }
+
+    /// Waits for the next message, and whether it is a dead letter.
+    ///
+    /// # Errors
+    ///
+    /// If the servers do not answer; trying again may help.
+    pub async fn next(&mut self) -> (bool, Result<Block>) {
+        let ended = || {
+            (
+                false,
+                Err(Error::refused("reading has ended", "start again")),
+            )
+        };
+        self.messages.recv().await.unwrap_or_else(ended)
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.is_stopping.store(true, Ordering::Relaxed);
+    }
+}
+
+fn read_order(cluster: &Cluster, facts: &Facts) -> Result<HashMap<(i32, i64), Ordered>> {
+    let scanner = Scanner::open(cluster, facts, None)?;
+    let mut partitions: BTreeMap<i32, VecDeque<Entry>> = BTreeMap::new();
+    scanner.read(&BTreeMap::new(), |message| {
+        let block = block(message);
+        let entries = partitions.entry(message.partition()).or_default();
+        entries.push_back(Entry {
+            offset: message.offset(),
+            source: block.labels.source.zip(block.labels.offset),
+            bytes: block.bytes.len() as u64,
+            millis: message.timestamp().to_millis().unwrap_or(0),
+        });
+        ControlFlow::Continue(())
+    })?;
+    Ok(order(partitions))
+}
+
+fn read(
+    cluster: &Cluster,
+    facts: &Facts,
+    is_dead: bool,
+    sender: &Sender<Message>,
+    is_stopping: &AtomicBool,
+) -> Result<()> {
+    let failed = |error| meaning("cannot read answers", &error);
+    let consumer = open_reader(&reader(&cluster.address, &cluster.access))?;
+    let mut list = TopicPartitionList::new();
+    for partition in 0..facts.partitions {
+        list.add_partition_offset(&facts.name, partition, Offset::Beginning)
+            .map_err(failed)?;
+    }
+    consumer.assign(&list).map_err(failed)?;
+    while !is_stopping.load(Ordering::Relaxed) {
+        let message = match consumer.poll(LOOK) {
+            Some(Ok(message)) => (is_dead, Ok(block(&message))),
+            Some(Err(error)) => (is_dead, Err(failed(error))),
+            None => continue,
+        };
+        if sender.blocking_send(message).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,258 @@
+//! The engine: blocks of a consumer group, answers and dead letters in transactions.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::block::{Block, BlockId, Delivery};
+use crate::engine::{Engine, Published, To, Verdict};
+use crate::error::{Error, Result};
+use crate::kafka::client::writer;
+use crate::kafka::group::start;
+use crate::kafka::headers::{message_len, partition, place};
+use crate::kafka::plan::Plan;
+use crate::kafka::scan::Scanner;
+use crate::kafka::shared::{LOOK, Look, Shared};
+use crate::kafka::topics::{Cluster, Facts, blocking, check_topic};
+use crate::kafka::transaction::Writer;
+
+/// How long to wait for a block before saying that there is none.
+const PULL: Duration = Duration::from_secs(1);
+/// How long to try whether transactions work.
+const TRY: Duration = Duration::from_secs(30);
+
+/// What a worker works on.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The topic of blocks.
+    pub from: Facts,
+    /// The topic of answers.
+    pub to: Facts,
+    /// The topic of dead letters.
+    pub dead: Facts,
+    /// The name of the group that all workers of a shard share; the topic is put before it.
+    pub consumer: String,
+    /// How long the servers wait for a sign of life before they give partitions to other workers.
+    pub ack_wait: Duration,
+    /// How often a block may fail before it is a dead letter.
+    pub deliveries: u64,
+}
+
+/// An engine of Kafka.
+pub struct Worker {
+    plan: Arc<Plan>,
+    group: Mutex<Option<JoinHandle<()>>>,
+    scanner: Arc<Mutex<Scanner>>,
+}
+
+/// A block that was given out.
+#[derive(Debug, Clone, Copy)]
+pub struct Token {
+    partition: i32,
+    epoch: u64,
+    offset: i64,
+}
+
+impl Worker {
+    /// Checks all settings, and joins the group.
+    ///
+    /// # Errors
+    ///
+    /// If topics or servers cannot keep what is promised, or refuse.
+    pub async fn open(cluster: Cluster, setup: Setup) -> Result<Self> {
+        let times = Some((setup.ack_wait, setup.deliveries));
+        for facts in [&setup.from, &setup.to, &setup.dead] {
+            check_topic(facts, times)?;
+        }
+        let group = format!("{}.{}", setup.from.name, setup.consumer);
+        let plan = Arc::new(Plan {
+            cluster,
+            from: setup.from,
+            to: setup.to,
+            dead: setup.dead,
+            group,
+            session: setup.ack_wait,
+            shared: Shared::default(),
+        });
+        blocking(move || {
+            try_transactions(&plan)?;
+            let scanner = Scanner::open(&plan.cluster, &plan.from, Some(&plan.group))?;
+            let group = start(Arc::clone(&plan))?;
+            Ok(Self {
+                plan,
+                group: Mutex::new(Some(group)),
+                scanner: Arc::new(Mutex::new(scanner)),
+            })
+        })
+        .await
+    }
+
+    /// How long the servers wait for a sign of life.
+    #[must_use]
+    pub fn ack_wait(&self) -> Duration {
+        self.plan.session
+    }
+
+    /// Whether blocks of the topic are not done, by whichever worker.
+    ///
+    /// # Errors
+    ///
+    /// If the servers do not answer.
+    pub async fn has_left(&self) -> Result<bool> {
+        if self.plan.shared.is_busy() {
+            return Ok(true);
+        }
+        let scanner = Arc::clone(&self.scanner);
+        blocking(move || {
+            let scanner = scanner.lock().unwrap_or_else(PoisonError::into_inner);
+            has_left(&scanner)
+        })
+        .await
+    }
+
+    /// What tells the servers from others.
+    pub async fn server(&self) -> String {
+        self.plan.cluster.name().await
+    }
+
+    /// Leaves the group, so that others get its blocks at once.
+    pub async fn close(&self) {
+        self.plan.shared.stop();
+        let group = self
+            .group
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(group) = group {
+            let joined = move || {
+                // It has told what went wrong.
+                let _ = group.join();
+                Ok(())
+            };
+            let _ = blocking(joined).await;
+        }
+    }
+
+    fn publishable(&self, to: To, block: &Block) -> Result<()> {
+        let (bytes, bytes_max) = (message_len(block), self.plan.bytes_max(to));
+        match bytes > bytes_max {
+            true => Err(Error::TooLong { bytes, bytes_max }),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.plan.shared.stop();
+    }
+}
+
+/// Whether servers allow transactions at all: to be known before blocks are taken.
+fn try_transactions(plan: &Plan) -> Result<()> {
+    let id = format!("{}.try", plan.group);
+    let config = writer(
+        &plan.cluster.address,
+        &plan.cluster.access,
+        &id,
+        plan.to.bytes_max,
+    );
+    let started = Instant::now();
+    let opened = Writer::open(&config, || started.elapsed() < TRY);
+    match opened {
+        Ok(_) => Ok(()),
+        Err(Error::Later(reason)) => Err(Error::refused(
+            reason,
+            "see that the servers have the topic of transactions: with one server, \
+             transaction.state.log.replication.factor must be 1",
+        )),
+        Err(error) => Err(error),
+    }
+}
+
+/// Looks for a block behind the place up to which the group is done. Between them are ends of transactions, which are
+/// no blocks.
+fn has_left(scanner: &Scanner) -> Result<bool> {
+    let committed = scanner.committed()?;
+    let ends = scanner.ends()?;
+    let is_open = |(partition, (first, end)): (&i32, &(i64, i64))| {
+        committed.get(partition).unwrap_or(first) < end
+    };
+    if !ends.iter().any(is_open) {
+        return Ok(false);
+    }
+    let mut has_left = false;
+    scanner.read(&committed, |_| {
+        has_left = true;
+        ControlFlow::Break(())
+    })?;
+    Ok(has_left)
+}
+
+impl Engine for Worker {
+    type Token = Token;
+
+    async fn next_block(&self, free: usize) -> Result<Option<Delivery<Token>>> {
+        let asked = Instant::now();
+        loop {
+            let due = match self.plan.shared.look(free > 0) {
+                Look::Block(partition, epoch, offset, block, count) => {
+                    return Ok(Some(Delivery {
+                        block,
+                        place: place(&self.plan.from.name, partition, offset),
+                        count,
+                        token: Token {
+                            partition,
+                            epoch,
+                            offset,
+                        },
+                    }));
+                }
+                Look::Trouble(error) => return Err(error),
+                Look::Idle => return Ok(None),
+                Look::Nothing(due) => due,
+            };
+            let now = Instant::now();
+            if free > 0 && now - asked >= PULL {
+                return Ok(None);
+            }
+            let wait = due.map_or(LOOK, |due| due.saturating_duration_since(now).min(LOOK));
+            self.plan
+                .shared
+                .changed(wait.max(Duration::from_millis(1)))
+                .await;
+        }
+    }
+
+    async fn publish(&self, to: To, _: &BlockId, block: &Block) -> Result<Published> {
+        self.publishable(to, block)?;
+        let place = block.labels.answers.as_ref();
+        let place = place.and_then(|place| partition(&self.plan.from.name, place));
+        let outcome = place.and_then(|(number, offset)| {
+            let mut state = self.plan.shared.lock();
+            let partition = state.partitions.get_mut(&number)?;
+            partition.publish(offset, to, block.clone())
+        });
+        // Without one, and where nobody says it any more, the block is done, or another worker's: it answers.
+        let Some(outcome) = outcome else {
+            return Ok(Published::Duplicate);
+        };
+        self.plan.shared.published();
+        outcome.await.unwrap_or(Ok(Published::Duplicate))
+    }
+
+    async fn ack(&self, token: &Token, verdict: Verdict) -> Result<()> {
+        // The rest is in the transaction of the answer.
+        if let Verdict::Again(pause) = verdict {
+            let mut state = self.plan.shared.lock();
+            let partition = state.partitions.get_mut(&token.partition);
+            if let Some(partition) = partition.filter(|partition| partition.epoch == token.epoch) {
+                partition.fail(token.offset, Instant::now() + pause);
+            }
+            drop(state);
+            self.plan.shared.notify();
+        }
+        Ok(())
+    }
+}
