@@ -26,6 +26,7 @@ fn features() -> impl Iterator<Item = &'static str> {
         ("async", cfg!(feature = "async")),
         ("brotli", cfg!(feature = "brotli")),
         ("cloud", cfg!(feature = "cloud")),
+        ("kafka", cfg!(feature = "kafka")),
         ("serve", cfg!(feature = "serve")),
         ("tls", cfg!(feature = "tls")),
         ("web", cfg!(feature = "web")),

@@ -9,10 +9,16 @@ mod common;
 #[cfg(any(feature = "cloud", all(unix, feature = "workers")))]
 mod peer;
 
+#[cfg(all(unix, feature = "kafka"))]
+mod kafka;
+#[cfg(all(unix, feature = "kafka"))]
+mod kafka_server;
 #[cfg(feature = "cloud")]
 mod object_store;
 #[cfg(all(unix, feature = "workers"))]
 mod stress_agents;
+#[cfg(all(unix, feature = "workers"))]
+mod worker_case;
 #[cfg(all(unix, feature = "workers"))]
 mod workers;
 
@@ -22,6 +28,8 @@ fn main() {
         let trials = [
             #[cfg(feature = "cloud")]
             object_store::trials(),
+            #[cfg(all(unix, feature = "kafka"))]
+            kafka::trials(),
             #[cfg(all(unix, feature = "workers"))]
             stress_agents::trials(),
             #[cfg(all(unix, feature = "workers"))]

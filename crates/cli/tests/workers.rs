@@ -16,8 +16,9 @@ use serde_json::Value;
 
 use crate::broker::{Broker, Operator};
 use crate::common::signals::{send, until, until_signals_are_handled};
-use crate::common::{Run, directory, file, perfkit, words};
+use crate::common::{Run, directory, file};
 use crate::peer;
+use crate::worker_case::{Case, Urls, count, events, finish, number, report};
 
 /// The tests, each with whether what it needs is here.
 pub(crate) fn trials() -> Vec<Trial> {
@@ -44,112 +45,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// A number of the environment, for runs at full size.
-fn number(name: &str, otherwise: u64) -> u64 {
-    let value = std::env::var(name)
-        .ok()
-        .and_then(|value| value.parse().ok());
-    value.unwrap_or(otherwise)
-}
-
-fn events() -> u64 {
-    number("PERFKIT_WORKERS_EVENTS", 30_000)
-}
-
-/// Expressions, events, and what `betree match` says of them without a server.
-struct Case {
-    dir: tempfile::TempDir,
-    plain: Vec<u8>,
-}
-
-impl Case {
-    fn new(events: u64) -> Self {
-        let dir = directory();
-        let case = Self {
-            dir,
-            plain: Vec::new(),
-        };
-        case.run(&format!(
-            "betree generate ad --expressions 300 --events {events} -o ad -q"
-        ))
-        .expect(0);
-        case.run("betree build --domains ad/domains --expressions ad/expressions -o s.snap -q")
-            .expect(0);
-        case.with_plain()
+impl Urls for Broker {
+    fn url(&self, stream: &str) -> String {
+        self.url(stream)
     }
-
-    fn with_plain(mut self) -> Self {
-        let plain = self.run("betree match --snapshot s.snap --events ad/events --keep-going -qq");
-        self.plain = plain.stdout;
-        self
-    }
-
-    fn events(&self) -> PathBuf {
-        self.dir.path().join("ad/events")
-    }
-
-    fn command(&self, line: &str) -> Command {
-        let mut command = perfkit();
-        command.current_dir(self.dir.path()).args(words(line));
-        command
-    }
-
-    fn run(&self, line: &str) -> Run {
-        self.command(line).output().expect("perfkit runs").into()
-    }
-
-    fn spawn(&self, line: &str) -> Child {
-        let mut command = self.command(line);
-        let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
-        command.spawn().expect("perfkit runs")
-    }
-
-    fn feed(&self, broker: &Broker) {
-        let to = broker.url("IN");
-        self.run(&format!(
-            "betree feed --create --block 8K --to {to} ad/events"
-        ))
-        .expect(0);
-    }
-
-    /// The command line of a worker that is quick to be missed.
-    fn worker(broker: &Broker, more: &str) -> String {
-        let (from, to) = (broker.url("IN"), broker.url("OUT"));
-        format!(
-            "betree match --from {from} --to {to} --snapshot s.snap --create --ack-wait 2s --report json {more}"
-        )
-    }
-
-    /// Every event is answered once, in order, and rightly.
-    fn assert_answered(&self, broker: &Broker) {
-        let (blocks, from) = (broker.url("IN"), broker.url("OUT"));
-        let joined = self
-            .run(&format!("betree join --blocks {blocks} --from {from}"))
-            .expect(0);
-        assert_eq!(joined.stdout.len(), self.plain.len(), "{}", joined.stderr);
-        assert!(joined.stdout == self.plain, "answers differ");
-        assert_eq!(broker.messages("IN"), broker.messages("OUT"));
-    }
-}
-
-/// Waits for a worker, and returns the parameters of its report.
-fn finish(worker: Child, code: i32) -> (Value, String) {
-    let output = worker.wait_with_output().expect("it ends");
-    let run: Run = output.into();
-    let run = run.expect(code);
-    (
-        report(&run.stderr)["workload"]["params"].clone(),
-        run.stderr,
-    )
-}
-
-/// The report among what a command says.
-fn report(said: &str) -> Value {
-    let start = said.find("\n{").map_or(0, |at| at + 1);
-    let end = said.rfind('}').map_or(0, |at| at + 1);
-    let report: Value = serde_json::from_str(&said[start..end.max(start)]).unwrap_or_default();
-    assert!(report["workload"].is_object(), "no report: {said}");
-    report
 }
 
 /// A worker whose words can be read while it goes on.
@@ -188,10 +87,9 @@ impl Telling {
     }
 }
 
-fn count(params: &Value, name: &str) -> u64 {
-    params[name]
-        .as_u64()
-        .unwrap_or_else(|| panic!("no {name} in {params}"))
+fn assert_answered(case: &Case, broker: &Broker) {
+    case.assert_joined(broker);
+    assert_eq!(broker.messages("IN"), broker.messages("OUT"));
 }
 
 fn one_is_killed(once: &str) {
@@ -208,7 +106,7 @@ fn one_is_killed(once: &str) {
     let (third, _) = finish(third, 0);
     let stored = count(&second, "answers_stored") + count(&third, "answers_stored");
     assert!(stored > 0 && stored < blocks, "{stored} of {blocks}");
-    case.assert_answered(&broker);
+    assert_answered(&case, &broker);
 }
 
 fn a_worker_is_killed_and_a_third_one_comes() {
@@ -252,7 +150,7 @@ fn always_refuses_a_second_answer_after_any_window() {
         ),
         (0, blocks)
     );
-    case.assert_answered(&broker);
+    assert_answered(&case, &broker);
 }
 
 fn the_server_is_killed_and_restarted() {
@@ -267,7 +165,7 @@ fn the_server_is_killed_and_restarted() {
     for worker in workers {
         finish(worker, 0);
     }
-    case.assert_answered(&broker);
+    assert_answered(&case, &broker);
 }
 
 fn the_server_stands_still() {
@@ -284,7 +182,7 @@ fn the_server_stands_still() {
     for worker in workers {
         finish(worker, 0);
     }
-    case.assert_answered(&broker);
+    assert_answered(&case, &broker);
 }
 
 fn a_feeder_that_was_killed_goes_on() {
@@ -304,7 +202,7 @@ fn a_feeder_that_was_killed_goes_on() {
     let length = std::fs::metadata(case.events()).expect("a file").len();
     assert_eq!(count(&params, "from_byte"), length);
     finish(case.spawn(&Case::worker(&broker, "--until-done")), 0);
-    case.assert_answered(&broker);
+    assert_answered(&case, &broker);
 }
 
 fn a_feeder_sees_that_a_file_has_grown_or_changed() {
@@ -326,7 +224,7 @@ fn a_feeder_sees_that_a_file_has_grown_or_changed() {
     case.feed(&broker);
     let case = case.with_plain();
     finish(case.spawn(&Case::worker(&broker, "--until-done")), 0);
-    case.assert_answered(&broker);
+    assert_answered(&case, &broker);
     // Another content in the same file.
     std::fs::write(
         case.events(),
@@ -361,7 +259,7 @@ fn sigterm_in_a_burst_loses_no_block() {
     let (params, _) = finish(case.spawn(&Case::worker(&broker, "--until-done")), 0);
     assert_eq!(count(&params, "answers_stored") + stored, blocks);
     assert_eq!(count(&params, "answers_refused"), 0);
-    case.assert_answered(&broker);
+    assert_answered(&case, &broker);
 }
 
 fn poison_becomes_a_dead_letter() {

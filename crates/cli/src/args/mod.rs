@@ -6,6 +6,8 @@
 
 pub(crate) mod advanced;
 mod advice;
+#[cfg(feature = "workers")]
+pub(crate) mod broker;
 mod command;
 pub(crate) mod expressions;
 pub(crate) mod files;

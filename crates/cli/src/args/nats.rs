@@ -38,6 +38,22 @@ pub(crate) struct AccessArgs {
 }
 
 impl AccessArgs {
+    /// A flag of these that is stated.
+    #[cfg(feature = "kafka")]
+    pub(crate) fn stated(&self) -> Option<&'static str> {
+        let stated = [
+            ("--creds", self.creds.is_some()),
+            ("--user", self.user.is_some()),
+            ("--password-file", self.password_file.is_some()),
+            ("--token-file", self.token_file.is_some()),
+            ("--tls-ca", self.tls_ca.is_some()),
+            ("--tls-cert", self.tls_cert.is_some()),
+            ("--tls-key", self.tls_key.is_some()),
+        ];
+        let mut stated = stated.into_iter().filter(|(_, is_stated)| *is_stated);
+        stated.next().map(|(flag, _)| flag)
+    }
+
     /// What it reads.
     pub(crate) fn files<'a>(&'a self, files: Files<'a>) -> Files<'a> {
         files

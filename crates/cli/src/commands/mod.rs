@@ -20,6 +20,8 @@ pub(crate) mod fix_logs;
 pub(crate) mod formats;
 pub(crate) mod found;
 pub(crate) mod frames;
+#[cfg(feature = "kafka")]
+mod kafka;
 pub(crate) mod list;
 #[cfg(feature = "workers")]
 mod nats;

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use latency::report::Input;
 use report::{ExitStatus, Outcome, names};
 use tokio::time::sleep;
-use workers::nats::{Feeder, Keep};
 use workers::{Cut, Cutter, Published, pause};
 
+use crate::commands::betree::workers::access::pair;
+use crate::commands::betree::workers::feeder::Feeder;
 use crate::commands::betree::workers::flags::FeedArgs;
 use crate::commands::betree::workers::source::Source;
-use crate::commands::nats::{access, connect, failed, runtime};
+use crate::commands::nats::{failed, runtime};
 use crate::failure::{Failure, Result};
 use crate::session::{Session, Setup};
 use crate::term::{message, signal};
@@ -36,27 +37,13 @@ struct Fed {
 /// Runs the command.
 pub(crate) fn run(args: &FeedArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let session = Session::start(&Setup::filter_of(name, argv, &args.output))?;
-    let access = access(&args.access)?;
+    let pair = pair(&args.to, &args.to, &args.flags())?;
     let mut source = Source::open(&args.events, args.source.as_deref())?;
     let source_name = source.name.clone();
     let tells = args.output.terminal.wants_warnings();
     let mut fed = Fed::default();
     let fed_all = runtime()?.block_on(async {
-        let connection = connect(&args.to, &access, tells).await?;
-        let stream = args.to.stream();
-        let facts = match args.create {
-            true => {
-                let copies = usize::from(args.replicas);
-                connection
-                    .stream_or_create(stream, Keep::Blocks, copies)
-                    .await
-            }
-            false => connection.stream(stream).await,
-        };
-        let facts = facts.map_err(failed)?;
-        let (mut feeder, known) = Feeder::open(&connection, &facts, &source.name)
-            .await
-            .map_err(failed)?;
+        let (mut feeder, known) = Feeder::open(args, &pair, &source, tells).await?;
         let (offset, line) = match &known {
             Some(known) if source.is_file => source.go_on(&args.events, known)?,
             Some(_) => {
@@ -80,6 +67,7 @@ pub(crate) fn run(args: &FeedArgs, name: &'static str, argv: &[OsString]) -> Res
             cutter,
             started: Instant::now(),
             fed: &mut fed,
+            cuts: Vec::new(),
             tells,
         };
         feeding.run(args, source).await
@@ -126,6 +114,8 @@ struct Feeding<'a> {
     cutter: Cutter,
     started: Instant,
     fed: &'a mut Fed,
+    /// Blocks that are stored together.
+    cuts: Vec<Cut>,
     tells: bool,
 }
 
@@ -139,14 +129,17 @@ impl Feeding<'_> {
         let long = |error: workers::LongLine| {
             let name = files::display(&args.events);
             Failure::new(format!("cannot feed {name}: {error}"))
-                .help("leave the line out, or raise max_payload of the server")
+                .help("leave the line out, or raise what the server takes: max_payload of NATS, max.message.bytes of a topic of Kafka")
         };
         let mut pieces = source.pieces()?;
         loop {
             while let Some(cut) = self.cutter.take(self.now()).map_err(long)? {
-                if !self.publish(&cut).await? {
+                if !self.gather(cut).await? {
                     return Ok(false);
                 }
+            }
+            if !self.publish().await? {
+                return Ok(false);
             }
             let wait = self
                 .cutter
@@ -168,25 +161,43 @@ impl Feeding<'_> {
             }
         }
         while let Some(cut) = self.cutter.take_last(self.now()).map_err(long)? {
-            if !self.publish(&cut).await? {
+            if !self.gather(cut).await? {
                 return Ok(false);
             }
         }
-        Ok(true)
+        self.publish().await
     }
 
-    /// Publishes a block, however long the server is away. One at a time: so the stream has the order of the source, and
-    /// its last block says where to go on. False: somebody asked to stop before it was stored.
-    async fn publish(&mut self, cut: &Cut) -> Result<bool> {
+    /// Adds a block to those that are stored together.
+    async fn gather(&mut self, cut: Cut) -> Result<bool> {
+        self.cuts.push(cut);
+        match self.cuts.len() < self.feeder.blocks_max() {
+            true => Ok(true),
+            false => self.publish().await,
+        }
+    }
+
+    /// Publishes the blocks that were gathered, however long the server is away. False: somebody asked to stop before
+    /// they were stored.
+    async fn publish(&mut self) -> Result<bool> {
+        let cuts = std::mem::take(&mut self.cuts);
+        if cuts.is_empty() {
+            return Ok(true);
+        }
         let mut failures = 0;
         loop {
-            match self.feeder.publish(cut).await {
+            match self.feeder.publish(&cuts).await {
                 Ok(published) => {
-                    self.fed.blocks += 1;
-                    self.fed.known += u64::from(published == Published::Duplicate);
-                    self.fed.bytes += cut.bytes.len() as u64;
-                    let ends = cut.bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
-                    self.fed.lines += ends + u64::from(!cut.bytes.ends_with(b"\n"));
+                    let blocks = cuts.len() as u64;
+                    self.fed.blocks += blocks;
+                    if published == Published::Duplicate {
+                        self.fed.known += blocks;
+                    }
+                    for cut in cuts {
+                        self.fed.bytes += cut.bytes.len() as u64;
+                        let ends = cut.bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+                        self.fed.lines += ends + u64::from(!cut.bytes.ends_with(b"\n"));
+                    }
                     return Ok(true);
                 }
                 Err(error) if error.is_passing() => {

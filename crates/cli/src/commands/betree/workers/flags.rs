@@ -6,8 +6,10 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use files::conflicts::{Files, Stdout};
 use workers::Once;
-use workers::nats::Address;
 
+#[cfg(feature = "kafka")]
+use crate::args::broker::KafkaArgs;
+use crate::args::broker::{Address, Flags};
 use crate::args::nats::AccessArgs;
 use crate::args::output::OutputArgs;
 use crate::args::units;
@@ -34,7 +36,7 @@ impl From<OnceArg> for Once {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Workers")]
 pub(crate) struct WorkerArgs {
-    /// Match blocks of this stream, until SIGTERM: nats://HOST[:PORT]/STREAM or tls://…
+    /// Match blocks of this stream, until SIGTERM: nats://HOST[:PORT]/STREAM, tls://… or kafka://HOST[:PORT]/TOPIC
     ///
     /// Any number of workers share the blocks. A block is acknowledged once its answer is stored; the blocks of a
     /// worker that dies are given to others.
@@ -49,10 +51,15 @@ pub(crate) struct WorkerArgs {
     /// window: the server remembers ids of answers for the duplicate window of the stream; an outage that is longer may
     /// repeat answers. always: each answer has a subject of its own, of which the stream keeps one message; a second
     /// answer is refused as long as the first is kept, for an index entry per block. Settings of the streams that
-    /// cannot keep the promise are refused.
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = OnceArg::Window,
-          hide_possible_values = true, requires = "from")]
-    pub(crate) once: OnceArg,
+    /// cannot keep the promise are refused. By default window; on Kafka always, by transactions.
+    #[arg(
+        long,
+        value_name = "HOW",
+        value_enum,
+        hide_possible_values = true,
+        requires = "from"
+    )]
+    pub(crate) once: Option<OnceArg>,
     /// Name of the consumer that workers share, which is created if it is new
     #[arg(
         long,
@@ -83,7 +90,7 @@ pub(crate) struct WorkerArgs {
     pub(crate) epoch: Option<String>,
     /// How long the server waits for a sign of life before it gives a block to another worker
     ///
-    /// Of a new consumer; an existing one keeps its own.
+    /// Of a new consumer; an existing one keeps its own. On Kafka it is the session timeout of this worker.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = units::duration,
           requires = "from", hide_short_help = true)]
     pub(crate) ack_wait: Duration,
@@ -109,11 +116,31 @@ pub(crate) struct WorkerArgs {
     pub(crate) ready_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) access: AccessArgs,
+    #[cfg(feature = "kafka")]
+    #[command(flatten)]
+    pub(crate) kafka: KafkaArgs,
 }
 
 impl WorkerArgs {
+    /// The stream of dead letters of this stream of blocks.
+    pub(super) fn dead_name(&self, stream: &str) -> String {
+        let name = self.dead_letters.clone();
+        name.unwrap_or_else(|| format!("{stream}-dead"))
+    }
+
+    /// Who we are to the broker.
+    pub(super) fn flags(&self) -> Flags<'_> {
+        Flags {
+            nats: &self.access,
+            #[cfg(feature = "kafka")]
+            kafka: &self.kafka,
+        }
+    }
+
     pub(crate) fn files<'a>(&'a self, files: Files<'a>) -> Files<'a> {
         let files = self.access.files(files);
+        #[cfg(feature = "kafka")]
+        let files = self.kafka.files(files);
         match &self.ready_file {
             Some(path) => files.writes("--ready-file", path),
             None => files,
@@ -123,7 +150,7 @@ impl WorkerArgs {
 
 /// Feed events into a stream, in blocks.
 ///
-/// Publishes lines to a stream of NATS JetStream in blocks of up to 64 KiB, each stored once: the stream remembers the
+/// Publishes lines to a stream of NATS JetStream, or a topic of Kafka, in blocks of up to 64 KiB, each stored once: the stream remembers the
 /// last block of each file, so that a feeder that was killed goes on where it was, and repeats and loses nothing. A pipe
 /// is fed as it comes: what has waited for 5 ms goes out.
 #[derive(Debug, Clone, Args)]
@@ -135,7 +162,7 @@ pub(crate) struct FeedArgs {
     /// Events, one per line; `-` is standard input
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) events: PathBuf,
-    /// The stream: nats://HOST[:PORT]/STREAM or tls://…
+    /// The stream: nats://HOST[:PORT]/STREAM, tls://… or kafka://HOST[:PORT]/TOPIC
     #[arg(long, value_name = "URL")]
     pub(crate) to: Address,
     /// Name of this source, by which the stream knows where to go on
@@ -161,11 +188,25 @@ pub(crate) struct FeedArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) access: AccessArgs,
+    #[cfg(feature = "kafka")]
+    #[command(flatten)]
+    pub(crate) kafka: KafkaArgs,
 }
 
 impl FeedArgs {
+    /// Who we are to the broker.
+    pub(super) fn flags(&self) -> Flags<'_> {
+        Flags {
+            nats: &self.access,
+            #[cfg(feature = "kafka")]
+            kafka: &self.kafka,
+        }
+    }
+
     pub(crate) fn files(&self) -> Files<'_> {
         let files = self.output.files().reads("FILE", &self.events);
+        #[cfg(feature = "kafka")]
+        let files = self.kafka.files(files);
         self.access.files(files)
     }
 }
@@ -187,7 +228,7 @@ pub(crate) struct RollOutArgs {
     pub(crate) snapshot: PathBuf,
     /// The bucket: nats://HOST[:PORT]/BUCKET or tls://…
     #[arg(long, value_name = "URL")]
-    pub(crate) to: Address,
+    pub(crate) to: workers::nats::Address,
     /// Which part of the expressions it is, as workers name it
     #[arg(long, value_name = "NAME", default_value = "all")]
     pub(crate) shard: String,
@@ -247,11 +288,26 @@ pub(crate) struct JoinArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) access: AccessArgs,
+    #[cfg(feature = "kafka")]
+    #[command(flatten)]
+    pub(crate) kafka: KafkaArgs,
 }
 
 impl JoinArgs {
+    /// Who we are to the broker.
+    pub(super) fn flags(&self) -> Flags<'_> {
+        Flags {
+            nats: &self.access,
+            #[cfg(feature = "kafka")]
+            kafka: &self.kafka,
+        }
+    }
+
     pub(crate) fn files(&self) -> Files<'_> {
-        self.access.files(self.output.files().stdout(Stdout::Data))
+        let files = self.output.files().stdout(Stdout::Data);
+        #[cfg(feature = "kafka")]
+        let files = self.kafka.files(files);
+        self.access.files(files)
     }
 }
 

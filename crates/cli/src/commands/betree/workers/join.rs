@@ -10,11 +10,12 @@ use files::output::Output;
 use latency::report::{Table, Unit};
 use report::{ExitStatus, Outcome};
 use tokio::time::sleep;
-use workers::nats::{Access, Connection, Facts, Reader};
-use workers::{Block, Merge, Merged, join_lines, pause};
+use workers::{Merge, Merged, join_lines, pause};
 
+use crate::commands::betree::workers::access::{Pair, pair};
+use crate::commands::betree::workers::answers::Answers;
 use crate::commands::betree::workers::flags::JoinArgs;
-use crate::commands::nats::{access, connect, failed, runtime};
+use crate::commands::nats::{failed, runtime};
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::session::{Session, Setup};
@@ -73,9 +74,9 @@ enum End {
 /// Runs the command.
 pub(crate) fn run(args: &JoinArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let session = Session::start(&Setup::filter_of(name, argv, &args.output))?;
-    let access = access(&args.access)?;
+    let pair = pair(&args.blocks, &args.from, &args.flags())?;
     let mut joined = Joined::default();
-    let ended = runtime()?.block_on(join(args, &access, &mut joined));
+    let ended = runtime()?.block_on(join(args, &pair, &mut joined));
     let mut outcome = Outcome::new("join");
     outcome.ops = Some(joined.lines);
     outcome.bytes_out = joined.bytes;
@@ -107,17 +108,10 @@ pub(crate) fn run(args: &JoinArgs, name: &'static str, argv: &[OsString]) -> Res
     session.finish(outcome)
 }
 
-async fn join(args: &JoinArgs, access: &Access, joined: &mut Joined) -> Result<End> {
+async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<End> {
     let tells = args.output.terminal.wants_warnings();
-    let blocks = connect(&args.blocks, access, tells).await?;
-    let answers = match args.from.is_same_cluster(&args.blocks) {
-        true => blocks.clone(),
-        false => connect(&args.from, access, tells).await?,
-    };
-    let facts = blocks.stream(args.blocks.stream()).await.map_err(failed)?;
-    let answered = answers.stream(args.from.stream()).await.map_err(failed)?;
-    let dead = dead_letters(args, &blocks).await?;
-    let mut readers = Readers::open(&answers, &answered, &blocks, dead.as_ref()).await?;
+    let mut answers = Answers::open(args, pair, tells).await?;
+    let (first, last) = (answers.first(), answers.last());
     let shards: HashMap<&str, usize> = args
         .shards
         .iter()
@@ -125,7 +119,7 @@ async fn join(args: &JoinArgs, access: &Access, joined: &mut Joined) -> Result<E
         .map(|(at, name)| (name.as_str(), at))
         .collect();
     let window = usize::try_from(args.window).unwrap_or(usize::MAX);
-    let mut merge = Merge::new(shards.len(), facts.first_sequence.max(1), window);
+    let mut merge = Merge::new(shards.len(), first, window);
     let mut to = Output::stdout(context())
         .map_err(|error| Failure::io("write", Path::new("standard output"), &error))?;
     let wrong = |error: workers::MergeError| {
@@ -134,12 +128,12 @@ async fn join(args: &JoinArgs, access: &Access, joined: &mut Joined) -> Result<E
     };
     let mut lines = Vec::new();
     let mut failures = 0;
-    while merge.next() <= facts.last_sequence {
+    while merge.next() <= last {
         if signal::interrupted() {
             return Ok(End::Interrupted);
         }
         let (is_dead, got) = tokio::select! {
-            got = readers.next() => got,
+            got = answers.next() => got,
             () = sleep(LOOK) => continue,
         };
         let block = match got {
@@ -152,28 +146,22 @@ async fn join(args: &JoinArgs, access: &Access, joined: &mut Joined) -> Result<E
             Err(error) => return Err(failed(error)),
         };
         failures = 0;
-        let place = block
-            .labels
-            .answers
-            .as_ref()
-            .filter(|place| place.stream == facts.identity);
+        let number = answers.number(&block);
         let shard = block
             .labels
             .shard
             .as_deref()
             .and_then(|name| shards.get(name));
-        let (Some(place), Some(shard)) = (place, shard) else {
+        let (Some(number), Some(shard)) = (number, shard) else {
             joined.others += 1;
             continue;
         };
         match is_dead {
-            true => merge.bury(place.sequence),
-            false if place.sequence < facts.first_sequence => joined.others += 1,
+            true => merge.bury(number),
+            false if number < first => joined.others += 1,
             false => {
                 joined.answered_by(block.labels.epoch.as_deref().unwrap_or_default());
-                merge
-                    .push(place.sequence, *shard, block.bytes)
-                    .map_err(wrong)?;
+                merge.push(number, *shard, block.bytes).map_err(wrong)?;
             }
         }
         while let Some((_, merged)) = merge.pop() {
@@ -198,50 +186,4 @@ async fn join(args: &JoinArgs, access: &Access, joined: &mut Joined) -> Result<E
         }
     }
     Ok(End::All)
-}
-
-/// The stream of dead letters. That there is none is an error only if it was asked for.
-async fn dead_letters(args: &JoinArgs, blocks: &Connection) -> Result<Option<Facts>> {
-    let name = args.dead_letters.clone();
-    let is_asked = name.is_some();
-    let name = name.unwrap_or_else(|| format!("{}-dead", args.blocks.stream()));
-    match blocks.stream(&name).await {
-        Ok(facts) => Ok(Some(facts)),
-        Err(error) if is_asked => Err(failed(error)),
-        Err(_) => Ok(None),
-    }
-}
-
-struct Readers {
-    answers: Reader,
-    dead: Option<Reader>,
-}
-
-impl Readers {
-    async fn open(
-        answers: &Connection,
-        answered: &Facts,
-        blocks: &Connection,
-        dead: Option<&Facts>,
-    ) -> Result<Self> {
-        Ok(Self {
-            answers: Reader::open(answers, answered).await.map_err(failed)?,
-            dead: match dead {
-                Some(facts) => Some(Reader::open(blocks, facts).await.map_err(failed)?),
-                None => None,
-            },
-        })
-    }
-
-    /// The next message, and whether it is a dead letter.
-    async fn next(&mut self) -> (bool, workers::Result<Block>) {
-        let block = |got: workers::Result<(_, Block)>| got.map(|(_, block)| block);
-        let Some(dead) = &mut self.dead else {
-            return (false, block(self.answers.next().await));
-        };
-        tokio::select! {
-            got = self.answers.next() => (false, block(got)),
-            got = dead.next() => (true, block(got)),
-        }
-    }
 }

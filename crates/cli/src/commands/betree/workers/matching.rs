@@ -11,13 +11,16 @@ use files::target::Target;
 use latency::report::LatencyName;
 use report::{ExitStatus, Outcome};
 use tokio::time::sleep;
-use workers::nats::{self, Address, Bucket, Keep, WrongAddress};
+use workers::nats::{self, Bucket, WrongAddress};
 use workers::{Limits, Once, Options, Place, Tally, Trouble};
 
 use crate::args::threads;
 use crate::commands::betree::flags::MatchArgs;
 use crate::commands::betree::matching::times;
+use crate::commands::betree::workers::access::{Pair, pair};
+use crate::commands::betree::workers::broker::Broker;
 use crate::commands::betree::workers::epochs::{Current, Follower, Origin, State};
+use crate::commands::betree::workers::open::{self, DELIVERIES};
 use crate::commands::betree::workers::threads::{Counts, Threads, serve};
 use crate::commands::nats::{access, connect, failed, runtime};
 use crate::failure::{Failure, Result};
@@ -25,26 +28,16 @@ use crate::io::context;
 use crate::session::{Session, Setup};
 use crate::term::{message, signal};
 
-/// How often a block is given out before it is a dead letter.
-const DELIVERIES: u64 = 5;
-/// Blocks of a worker that are on their way or wait, besides two for each thread.
-const IN_FLIGHT_MORE: usize = 2;
 /// How often to look whether somebody wants the end.
 const LOOK: Duration = Duration::from_millis(20);
 /// How often to ask the server whether all is done.
 const ASK: Duration = Duration::from_millis(500);
 
-/// The streams of a worker, as the command line has them.
-struct Streams<'a> {
-    from: &'a Address,
-    to: &'a Address,
-    dead: String,
-}
-
 /// What the worker came to.
 struct Worked {
     tally: Tally,
     ended: Option<workers::Error>,
+    once: Once,
     ack_wait: Duration,
     server: String,
 }
@@ -56,22 +49,14 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         // The parser of the arguments asks for them.
         return Err(Failure::usage("--from needs --to and --snapshot"));
     };
-    let streams = Streams {
-        from,
-        to,
-        dead: own
-            .dead_letters
-            .clone()
-            .unwrap_or_else(|| format!("{}-dead", from.stream())),
-    };
     let threads = threads(args.threads)?.max(1);
     let session = Session::start(&Setup {
         rows: &[LatencyName::Service, LatencyName::Hold],
         ..Setup::filter_of(name, argv, &args.analysis)
     })?;
-    let access = access(&own.access)?;
+    let pair = pair(from, to, &own.flags())?;
     let runtime = runtime()?;
-    let (state, follower) = runtime.block_on(first(args, path, &access))?;
+    let (state, follower) = runtime.block_on(first(args, path))?;
     let batches = state.wants_batches(args);
     let current = Current::new(state);
     let options = Options {
@@ -79,7 +64,8 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
             ack_wait: own.ack_wait,
             deliveries: DELIVERIES,
         },
-        in_flight: 2 * threads as usize + IN_FLIGHT_MORE,
+        // The broker adds what it needs.
+        in_flight: 2 * threads as usize,
         shard: own.shard.clone(),
         grace: own.grace,
     };
@@ -101,7 +87,7 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
                 }
             };
             tokio::select! {
-                worked = work(args, &streams, &access, &matching, options) => worked,
+                worked = work(args, &pair, &matching, options) => worked,
                 () = follows => Err(Failure::new("nobody looks for newer snapshots any more")),
             }
         });
@@ -138,19 +124,16 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
 }
 
 /// The expressions to begin with, and where newer ones come from if they are wanted.
-async fn first(
-    args: &MatchArgs,
-    path: &Path,
-    access: &nats::Access,
-) -> Result<(State, Option<Follower>)> {
+async fn first(args: &MatchArgs, path: &Path) -> Result<(State, Option<Follower>)> {
     let is_bucket = |text: &&str| text.starts_with("nats://") || text.starts_with("tls://");
     let origin = match path.to_str().filter(is_bucket) {
         Some(text) => {
-            let address: Address = text
+            let address: nats::Address = text
                 .parse()
                 .map_err(|error: WrongAddress| Failure::usage(format!("--snapshot: {error}")))?;
             let tells = args.analysis.terminal.wants_warnings();
-            let connection = connect(&address, access, tells).await?;
+            let access = access(&args.workers.access)?;
+            let connection = connect(&address, &access, tells).await?;
             let bucket = Bucket::open(&connection, address.stream()).await;
             Origin::Bucket {
                 bucket: bucket.map_err(failed)?,
@@ -165,18 +148,37 @@ async fn first(
 
 async fn work(
     args: &MatchArgs,
-    streams: &Streams<'_>,
-    access: &nats::Access,
+    pair: &Pair<'_>,
+    matching: &Threads<'_>,
+    options: Options,
+) -> Result<Worked> {
+    let own = &args.workers;
+    let tells = args.analysis.terminal.wants_warnings();
+    match pair {
+        Pair::Nats(from, to, access) => {
+            let worker = open::nats(own, (from, to), access, tells).await?;
+            let once = own.once.map_or(Once::Window, Once::from);
+            work_on(args, &worker, once, matching, options).await
+        }
+        #[cfg(feature = "kafka")]
+        Pair::Kafka(from, to, access) => {
+            let worker = open::kafka(own, (from, to), access).await?;
+            work_on(args, &worker, Once::Always, matching, options).await
+        }
+    }
+}
+
+async fn work_on<B: Broker>(
+    args: &MatchArgs,
+    worker: &B,
+    once: Once,
     matching: &Threads<'_>,
     mut options: Options,
 ) -> Result<Worked> {
     let own = &args.workers;
     let tells = args.analysis.terminal.wants_warnings();
-    let worker = open(args, streams, access, tells).await?;
     options.limits.ack_wait = worker.ack_wait();
-    if tells {
-        say_strength(own.once.into(), &worker, streams);
-    }
+    options.in_flight += B::IN_FLIGHT_MORE;
     if let Some(path) = &own.ready_file {
         let target = Target::create(path, true, None, context())?;
         let written = writeln!(target.writer(), "{}", own.consumer);
@@ -192,88 +194,23 @@ async fn work(
                 return;
             }
             if own.until_done && asked.elapsed() >= ASK {
-                if worker.left().await == Ok(0) {
+                if worker.has_left().await == Ok(false) {
                     return;
                 }
                 asked = tokio::time::Instant::now();
             }
         }
     };
-    let (tally, ended) = workers::work(&worker, matching, &options, stop, &tell).await;
-    worker.flush().await;
+    let (tally, ended) = workers::work(worker, matching, &options, stop, &tell).await;
+    let server = worker.server().await;
+    worker.close().await;
     Ok(Worked {
         tally,
         ended,
+        once,
         ack_wait: worker.ack_wait(),
-        server: worker.server_version(),
+        server,
     })
-}
-
-/// Finds or creates the streams and the consumer, and has their settings checked.
-async fn open(
-    args: &MatchArgs,
-    streams: &Streams<'_>,
-    access: &nats::Access,
-    tells: bool,
-) -> Result<nats::Worker> {
-    let own = &args.workers;
-    let once = own.once.into();
-    let blocks = connect(streams.from, access, tells).await?;
-    let answers = match streams.to.is_same_cluster(streams.from) {
-        true => blocks.clone(),
-        false => connect(streams.to, access, tells).await?,
-    };
-    let copies = usize::from(own.replicas);
-    let keep = Keep::Answers {
-        once,
-        ack_wait: own.ack_wait,
-        deliveries: DELIVERIES,
-    };
-    let from = blocks.stream(streams.from.stream()).await.map_err(failed)?;
-    let (to, dead) = match own.create {
-        true => (
-            answers
-                .stream_or_create(streams.to.stream(), keep, copies)
-                .await,
-            blocks
-                .stream_or_create(&streams.dead, Keep::Blocks, copies)
-                .await,
-        ),
-        false => (
-            answers.stream(streams.to.stream()).await,
-            blocks.stream(&streams.dead).await,
-        ),
-    };
-    let setup = nats::Setup {
-        from,
-        to: to.map_err(failed)?,
-        dead: dead.map_err(failed)?,
-        consumer: own.consumer.clone(),
-        shard: own.shard.clone(),
-        once,
-        ack_wait: own.ack_wait,
-        deliveries: DELIVERIES,
-    };
-    nats::Worker::open(blocks, answers, setup)
-        .await
-        .map_err(failed)
-}
-
-/// Says how strong the promise is.
-fn say_strength(once: Once, worker: &nats::Worker, streams: &Streams<'_>) {
-    let to = worker.answers();
-    if once == Once::Window {
-        let window = to.answers.duplicate_window.as_secs();
-        message::remark(&format!(
-            "--once window: an outage of more than {window} s may repeat answers; --once always does not"
-        ));
-    }
-    if !to.on_disk {
-        message::remark(&format!(
-            "the stream {} is kept in memory: its answers are lost when the server ends",
-            streams.to.stream()
-        ));
-    }
 }
 
 /// Tells of troubles, of those with the broker the first in a row.
@@ -343,7 +280,7 @@ fn describe(
     }
     outcome.did(snapshot.len() as u64, ["expression", "expressions"]);
     let params = &mut outcome.workload.params;
-    let once = match Once::from(args.workers.once) {
+    let once = match worked.once {
         Once::Window => "window",
         Once::Always => "always",
     };
@@ -401,8 +338,9 @@ fn describe(
         );
     }
     if let Some(error) = &worked.ended {
-        message::failure(&failed(error.clone()));
-        outcome.status = ExitStatus::Failure;
+        let failure = failed(error.clone());
+        message::failure(&failure);
+        outcome.status = failure.exit_status();
         outcome.complete = false;
     }
 }

@@ -2,11 +2,16 @@
 //! expressions ([`epochs`]), `betree join` puts answers in order. What a worker does and when is in the library `workers`; here are flags ([`flags`]), the threads that
 //! match ([`threads`]) and reports.
 
+mod access;
+mod answers;
+mod broker;
 mod epochs;
 mod feed;
+mod feeder;
 pub(crate) mod flags;
 mod join;
 mod matching;
+mod open;
 mod roll_out;
 mod source;
 mod threads;

@@ -1,0 +1,120 @@
+//! Addresses of streams, whichever broker has them, and how to reach Kafka.
+
+use std::fmt;
+use std::str::FromStr;
+
+use workers::nats;
+
+use crate::args::nats::AccessArgs;
+
+/// A stream of NATS JetStream, or a topic of Kafka.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Address {
+    Nats(nats::Address),
+    #[cfg(feature = "kafka")]
+    Kafka(workers::kafka::Address),
+}
+
+impl Address {
+    /// The name of the stream or topic.
+    pub(crate) fn stream(&self) -> &str {
+        match self {
+            Self::Nats(address) => address.stream(),
+            #[cfg(feature = "kafka")]
+            Self::Kafka(address) => address.topic(),
+        }
+    }
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.starts_with("kafka://") {
+            true => kafka(text),
+            false => match text.parse() {
+                Ok(address) => Ok(Self::Nats(address)),
+                #[cfg(feature = "kafka")]
+                Err(error @ nats::WrongAddress::Form) => {
+                    Err(format!("{error}, or kafka://HOST[:PORT]/TOPIC"))
+                }
+                Err(error) => Err(error.to_string()),
+            },
+        }
+    }
+}
+
+#[cfg(feature = "kafka")]
+fn kafka(text: &str) -> Result<Address, String> {
+    let address = text.parse();
+    address
+        .map(Address::Kafka)
+        .map_err(|error: workers::kafka::WrongAddress| error.to_string())
+}
+
+#[cfg(not(feature = "kafka"))]
+fn kafka(_: &str) -> Result<Address, String> {
+    Err("this build has no Kafka: build it with --features kafka".to_owned())
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nats(address) => address.fmt(out),
+            #[cfg(feature = "kafka")]
+            Self::Kafka(address) => address.fmt(out),
+        }
+    }
+}
+
+/// The flags of all brokers that say who we are.
+pub(crate) struct Flags<'a> {
+    pub(crate) nats: &'a AccessArgs,
+    #[cfg(feature = "kafka")]
+    pub(crate) kafka: &'a KafkaArgs,
+}
+
+/// How to reach servers of Kafka.
+#[cfg(feature = "kafka")]
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Access")]
+pub(crate) struct KafkaArgs {
+    /// File with lines `key=value` for the client of Kafka, secrets included; or KAFKA_CONFIG
+    ///
+    /// The keys are those of librdkafka: sasl.username, sasl.password, client.id. Settings that would break the promise
+    /// that each event is answered once are refused.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub(crate) kafka_config: Option<std::path::PathBuf>,
+}
+
+#[cfg(feature = "kafka")]
+impl KafkaArgs {
+    /// What it reads.
+    pub(crate) fn files<'a>(
+        &'a self,
+        files: ::files::conflicts::Files<'a>,
+    ) -> ::files::conflicts::Files<'a> {
+        files.reads_some("--kafka-config", &self.kafka_config)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scheme_says_which_broker() {
+        let address: Address = "nats://a/IN".parse().unwrap();
+        assert_eq!(
+            (address.stream(), address.to_string().as_str()),
+            ("IN", "nats://a/IN")
+        );
+        let kafka = "kafka://a/in".parse::<Address>();
+        match cfg!(feature = "kafka") {
+            true => assert_eq!(kafka.unwrap().to_string(), "kafka://a:9092/in"),
+            false => assert!(kafka.unwrap_err().contains("--features kafka")),
+        }
+        let other = "http://a/IN".parse::<Address>().unwrap_err();
+        assert!(other.contains("nats://HOST"), "{other}");
+    }
+}

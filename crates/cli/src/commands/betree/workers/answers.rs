@@ -1,0 +1,137 @@
+//! Answers of a stream of blocks, from whichever broker, with the numbers of their blocks.
+
+use workers::Block;
+#[cfg(feature = "kafka")]
+use workers::kafka;
+use workers::nats::{Connection, Facts, Reader};
+
+use crate::commands::betree::workers::access::Pair;
+use crate::commands::betree::workers::flags::JoinArgs;
+use crate::commands::nats::{connect, failed};
+use crate::failure::Result;
+
+/// Answers and dead letters.
+pub(super) enum Answers {
+    Nats(Box<Nats>),
+    #[cfg(feature = "kafka")]
+    Kafka(Box<kafka::Reader>),
+}
+
+/// Those of a stream of NATS.
+pub(super) struct Nats {
+    blocks: Facts,
+    answers: Reader,
+    dead: Option<Reader>,
+}
+
+impl Answers {
+    /// Opens the streams.
+    pub(super) async fn open(args: &JoinArgs, pair: &Pair<'_>, tells: bool) -> Result<Self> {
+        match pair {
+            Pair::Nats(of, from, access) => {
+                let blocks = connect(of, access, tells).await?;
+                let answers = match from.is_same_cluster(of) {
+                    true => blocks.clone(),
+                    false => connect(from, access, tells).await?,
+                };
+                let facts = blocks.stream(of.stream()).await.map_err(failed)?;
+                let answered = answers.stream(from.stream()).await.map_err(failed)?;
+                let dead = dead_letters(args, &blocks).await?;
+                let dead = match dead {
+                    Some(facts) => Some(Reader::open(&blocks, &facts).await.map_err(failed)?),
+                    None => None,
+                };
+                Ok(Self::Nats(Box::new(Nats {
+                    blocks: facts,
+                    answers: Reader::open(&answers, &answered).await.map_err(failed)?,
+                    dead,
+                })))
+            }
+            #[cfg(feature = "kafka")]
+            Pair::Kafka(of, from, access) => {
+                let cluster = crate::commands::kafka::connect(of, access).await?;
+                let other = match from.is_same_cluster(of) {
+                    true => cluster.clone(),
+                    false => crate::commands::kafka::connect(from, access).await?,
+                };
+                let blocks = cluster.topic(of.topic()).await.map_err(failed)?;
+                let answers = other.topic(from.topic()).await.map_err(failed)?;
+                let dead = match cluster.topic(&dead_name(args)).await {
+                    Ok(facts) => Some(facts),
+                    Err(error) if args.dead_letters.is_some() => return Err(failed(error)),
+                    Err(_) => None,
+                };
+                let opened =
+                    kafka::Reader::open((&cluster, &blocks), (&other, &answers), dead.as_ref());
+                Ok(Self::Kafka(Box::new(opened.await.map_err(failed)?)))
+            }
+        }
+    }
+
+    /// The number of the first block.
+    pub(super) fn first(&self) -> u64 {
+        match self {
+            Self::Nats(nats) => nats.blocks.first_sequence.max(1),
+            #[cfg(feature = "kafka")]
+            Self::Kafka(_) => 1,
+        }
+    }
+
+    /// The number of the last block, 0 for none.
+    pub(super) fn last(&self) -> u64 {
+        match self {
+            Self::Nats(nats) => nats.blocks.last_sequence,
+            #[cfg(feature = "kafka")]
+            Self::Kafka(reader) => reader.blocks(),
+        }
+    }
+
+    /// The number of the block to which this is the answer. `None`: of another stream.
+    pub(super) fn number(&self, answer: &Block) -> Option<u64> {
+        match self {
+            Self::Nats(nats) => {
+                let place = answer.labels.answers.as_ref();
+                let place = place.filter(|place| place.stream == nats.blocks.identity);
+                place.map(|place| place.sequence)
+            }
+            #[cfg(feature = "kafka")]
+            Self::Kafka(reader) => reader.number(answer),
+        }
+    }
+
+    /// The next message, and whether it is a dead letter.
+    pub(super) async fn next(&mut self) -> (bool, workers::Result<Block>) {
+        match self {
+            Self::Nats(nats) => nats.next().await,
+            #[cfg(feature = "kafka")]
+            Self::Kafka(reader) => reader.next().await,
+        }
+    }
+}
+
+impl Nats {
+    async fn next(&mut self) -> (bool, workers::Result<Block>) {
+        let block = |got: workers::Result<(_, Block)>| got.map(|(_, block)| block);
+        let Some(dead) = &mut self.dead else {
+            return (false, block(self.answers.next().await));
+        };
+        tokio::select! {
+            got = self.answers.next() => (false, block(got)),
+            got = dead.next() => (true, block(got)),
+        }
+    }
+}
+
+fn dead_name(args: &JoinArgs) -> String {
+    let name = args.dead_letters.clone();
+    name.unwrap_or_else(|| format!("{}-dead", args.blocks.stream()))
+}
+
+/// The stream of dead letters. That there is none is an error only if it was asked for.
+async fn dead_letters(args: &JoinArgs, blocks: &Connection) -> Result<Option<Facts>> {
+    match blocks.stream(&dead_name(args)).await {
+        Ok(facts) => Ok(Some(facts)),
+        Err(error) if args.dead_letters.is_some() => Err(failed(error)),
+        Err(_) => Ok(None),
+    }
+}

@@ -1,0 +1,125 @@
+//! Opens the streams of a worker, and has their settings checked.
+
+use workers::Once;
+#[cfg(feature = "kafka")]
+use workers::kafka;
+use workers::nats::{self, Keep};
+
+#[cfg(feature = "kafka")]
+use crate::commands::betree::workers::flags::OnceArg;
+use crate::commands::betree::workers::flags::WorkerArgs;
+use crate::commands::nats::{connect, failed};
+#[cfg(feature = "kafka")]
+use crate::failure::Failure;
+use crate::failure::Result;
+use crate::term::message;
+
+/// How often a block is given out before it is a dead letter.
+pub(super) const DELIVERIES: u64 = 5;
+
+/// Finds or creates streams of NATS and the consumer.
+pub(super) async fn nats(
+    own: &WorkerArgs,
+    (from, to): (&nats::Address, &nats::Address),
+    access: &nats::Access,
+    tells: bool,
+) -> Result<nats::Worker> {
+    let once = own.once.map_or(Once::Window, Once::from);
+    let blocks = connect(from, access, tells).await?;
+    let answers = match to.is_same_cluster(from) {
+        true => blocks.clone(),
+        false => connect(to, access, tells).await?,
+    };
+    let copies = usize::from(own.replicas);
+    let keep = Keep::Answers {
+        once,
+        ack_wait: own.ack_wait,
+        deliveries: DELIVERIES,
+    };
+    let dead = own.dead_name(from.stream());
+    let facts = blocks.stream(from.stream()).await.map_err(failed)?;
+    let (answered, dead) = match own.create {
+        true => (
+            answers.stream_or_create(to.stream(), keep, copies).await,
+            blocks.stream_or_create(&dead, Keep::Blocks, copies).await,
+        ),
+        false => (
+            answers.stream(to.stream()).await,
+            blocks.stream(&dead).await,
+        ),
+    };
+    let setup = nats::Setup {
+        from: facts,
+        to: answered.map_err(failed)?,
+        dead: dead.map_err(failed)?,
+        consumer: own.consumer.clone(),
+        shard: own.shard.clone(),
+        once,
+        ack_wait: own.ack_wait,
+        deliveries: DELIVERIES,
+    };
+    let opened = nats::Worker::open(blocks, answers, setup).await;
+    let worker = opened.map_err(failed)?;
+    if tells {
+        say_strength(once, &worker, to);
+    }
+    Ok(worker)
+}
+
+/// Says how strong the promise is.
+fn say_strength(once: Once, worker: &nats::Worker, to: &nats::Address) {
+    let answers = worker.answers();
+    if once == Once::Window {
+        let window = answers.answers.duplicate_window.as_secs();
+        message::remark(&format!(
+            "--once window: an outage of more than {window} s may repeat answers; --once always does not"
+        ));
+    }
+    if !answers.on_disk {
+        message::remark(&format!(
+            "the stream {} is kept in memory: its answers are lost when the server ends",
+            to.stream()
+        ));
+    }
+}
+
+/// Finds or creates topics of Kafka, and joins the group.
+#[cfg(feature = "kafka")]
+pub(super) async fn kafka(
+    own: &WorkerArgs,
+    (from, to): (&kafka::Address, &kafka::Address),
+    access: &kafka::Access,
+) -> Result<kafka::Worker> {
+    if own.once == Some(OnceArg::Window) {
+        let message = "--once window has no meaning on Kafka, which remembers no ids of messages";
+        return Err(Failure::usage(message)
+            .help("leave it out: transactions answer each block once, as --once always says"));
+    }
+    if !to.is_same_cluster(from) {
+        let message = format!(
+            "{from} and {to} are of different servers, and a transaction cannot store in both"
+        );
+        return Err(Failure::usage(message)
+            .help("write both addresses with the same servers, and copy answers to other ones"));
+    }
+    let cluster = crate::commands::kafka::connect(from, access).await?;
+    let copies = usize::from(own.replicas);
+    let dead = own.dead_name(from.topic());
+    let facts = cluster.topic(from.topic()).await.map_err(failed)?;
+    let (answered, dead) = match own.create {
+        true => (
+            cluster.topic_or_create(to.topic(), copies).await,
+            cluster.topic_or_create(&dead, copies).await,
+        ),
+        false => (cluster.topic(to.topic()).await, cluster.topic(&dead).await),
+    };
+    let setup = kafka::Setup {
+        from: facts,
+        to: answered.map_err(failed)?,
+        dead: dead.map_err(failed)?,
+        consumer: own.consumer.clone(),
+        ack_wait: own.ack_wait,
+        deliveries: DELIVERIES,
+    };
+    kafka::Worker::open(cluster, setup).await.map_err(failed)
+}

@@ -1,0 +1,124 @@
+//! Expressions and events for workers, and runs of them on whichever broker.
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::common::{Run, directory, perfkit, words};
+
+/// A broker whose streams have addresses.
+pub(crate) trait Urls {
+    fn url(&self, stream: &str) -> String;
+}
+
+/// A number of the environment, for runs at full size.
+pub(crate) fn number(name: &str, otherwise: u64) -> u64 {
+    let value = std::env::var(name)
+        .ok()
+        .and_then(|value| value.parse().ok());
+    value.unwrap_or(otherwise)
+}
+
+pub(crate) fn events() -> u64 {
+    number("PERFKIT_WORKERS_EVENTS", 30_000)
+}
+
+/// Expressions, events, and what `betree match` says of them without a server.
+pub(crate) struct Case {
+    pub(crate) dir: tempfile::TempDir,
+    pub(crate) plain: Vec<u8>,
+}
+
+impl Case {
+    pub(crate) fn new(events: u64) -> Self {
+        let dir = directory();
+        let case = Self {
+            dir,
+            plain: Vec::new(),
+        };
+        case.run(&format!(
+            "betree generate ad --expressions 300 --events {events} -o ad -q"
+        ))
+        .expect(0);
+        case.run("betree build --domains ad/domains --expressions ad/expressions -o s.snap -q")
+            .expect(0);
+        case.with_plain()
+    }
+
+    pub(crate) fn with_plain(mut self) -> Self {
+        let plain = self.run("betree match --snapshot s.snap --events ad/events --keep-going -qq");
+        self.plain = plain.stdout;
+        self
+    }
+
+    pub(crate) fn events(&self) -> PathBuf {
+        self.dir.path().join("ad/events")
+    }
+
+    pub(crate) fn command(&self, line: &str) -> Command {
+        let mut command = perfkit();
+        command.current_dir(self.dir.path()).args(words(line));
+        command
+    }
+
+    pub(crate) fn run(&self, line: &str) -> Run {
+        self.command(line).output().expect("perfkit runs").into()
+    }
+
+    pub(crate) fn spawn(&self, line: &str) -> Child {
+        let mut command = self.command(line);
+        let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
+        command.spawn().expect("perfkit runs")
+    }
+
+    pub(crate) fn feed(&self, broker: &impl Urls) {
+        let to = broker.url("IN");
+        self.run(&format!(
+            "betree feed --create --block 8K --to {to} ad/events"
+        ))
+        .expect(0);
+    }
+
+    /// The command line of a worker that is quick to be missed.
+    pub(crate) fn worker(broker: &impl Urls, more: &str) -> String {
+        let (from, to) = (broker.url("IN"), broker.url("OUT"));
+        format!(
+            "betree match --from {from} --to {to} --snapshot s.snap --create --ack-wait 2s --report json {more}"
+        )
+    }
+
+    /// Every event is answered, in order, and rightly.
+    pub(crate) fn assert_joined(&self, broker: &impl Urls) {
+        let (blocks, from) = (broker.url("IN"), broker.url("OUT"));
+        let joined = self
+            .run(&format!("betree join --blocks {blocks} --from {from}"))
+            .expect(0);
+        assert_eq!(joined.stdout.len(), self.plain.len(), "{}", joined.stderr);
+        assert!(joined.stdout == self.plain, "answers differ");
+    }
+}
+
+/// Waits for a worker, and returns the parameters of its report.
+pub(crate) fn finish(worker: Child, code: i32) -> (Value, String) {
+    let output = worker.wait_with_output().expect("it ends");
+    let run: Run = output.into();
+    let run = run.expect(code);
+    let params = report(&run.stderr)["workload"]["params"].clone();
+    (params, run.stderr)
+}
+
+/// The report among what a command says.
+pub(crate) fn report(said: &str) -> Value {
+    let start = said.find("\n{").map_or(0, |at| at + 1);
+    let end = said.rfind('}').map_or(0, |at| at + 1);
+    let report: Value = serde_json::from_str(&said[start..end.max(start)]).unwrap_or_default();
+    assert!(report["workload"].is_object(), "no report: {said}");
+    report
+}
+
+pub(crate) fn count(params: &Value, name: &str) -> u64 {
+    params[name]
+        .as_u64()
+        .unwrap_or_else(|| panic!("no {name} in {params}"))
+}
