@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use rdkafka::config::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer as _, ConsumerContext};
-use rdkafka::error::KafkaError;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode as Code};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use crate::engine::{Published, To};
 use crate::error::{Error, Result};
-use crate::kafka::client::{ANSWER, meaning};
+use crate::kafka::client::{ANSWER, code, meaning};
 use crate::kafka::partition::Item;
 use crate::kafka::plan::Plan;
 use crate::kafka::shared::LOOK;
@@ -40,14 +40,14 @@ pub(super) struct Committer<C: ConsumerContext> {
 impl<C: ConsumerContext> Committer<C> {
     /// Stores until the partition goes to another worker. `started` hears once others are shut out.
     pub(super) fn run(self, started: &Sender<()>) {
-        let (mut failures, mut tried) = (0, None);
+        let (mut failures, mut tried, mut is_news) = (0, None, true);
         while self.is_held() {
-            let done = self.work(started, &mut failures, &mut tried);
+            let done = self.work(started, &mut failures, &mut tried, &mut is_news);
             let Err(error) = done else { return };
             failures += 1;
             let is_passing = error.is_passing();
-            // Of a partition that goes elsewhere nobody wants to hear.
-            if self.is_held() || !is_passing {
+            // Of a partition that goes elsewhere, and of others that come, nobody wants to hear.
+            if (self.is_held() && is_news) || !is_passing {
                 self.plan.shared.tell(error);
             }
             if !is_passing {
@@ -70,7 +70,9 @@ impl<C: ConsumerContext> Committer<C> {
         started: &Sender<()>,
         failures: &mut u64,
         tried: &mut Option<i64>,
+        is_news: &mut bool,
     ) -> Result<()> {
+        *is_news = true;
         let writer = Writer::open(&self.config, || self.is_held())?;
         // Once is enough; whoever waited may be gone.
         let _ = started.send(());
@@ -100,7 +102,12 @@ impl<C: ConsumerContext> Committer<C> {
                     };
                     shared.refuse(self.partition, item.offset, &error);
                 }
-                Err(Fault::Lost(error)) => return Err(self.meaning(&error)),
+                Err(Fault::Lost(error)) => {
+                    // Workers come and go, and the group counts how often.
+                    let shares = [Code::IllegalGeneration, Code::UnknownMemberId];
+                    *is_news = !code(&error).is_some_and(|code| shares.contains(&code));
+                    return Err(self.meaning(&error));
+                }
             }
         }
         Ok(())
