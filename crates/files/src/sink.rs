@@ -53,8 +53,8 @@ pub struct SinkOptions {
     pub sparse: bool,
     /// Write on a thread of its own.
     pub behind: bool,
-    /// Write on a thread of its own once so many bytes were written: what is written may be much longer than what it is
-    /// made of, and a thread does not pay for a little.
+    /// Write on a thread of its own once this number of bytes was written: output may be much longer than its input, and
+    /// for a little of it a thread costs more than it saves.
     pub behind_after: Option<u64>,
     /// Takes all that is written, in order, on the thread that writes.
     pub check: Option<Box<dyn Check>>,
@@ -106,7 +106,7 @@ pub struct Sink {
     later: Option<Later>,
 }
 
-/// A writing thread that is started once so many bytes were written.
+/// A writing thread that starts once this number of bytes was written.
 #[derive(Debug)]
 struct Later {
     bytes: u64,

@@ -53,7 +53,7 @@ impl Bucket {
         })
     }
 
-    /// The same, and if there is none, creates it with so many copies.
+    /// The same, and if there is none, creates it with this number of copies.
     ///
     /// # Errors
     ///

@@ -145,7 +145,7 @@ pub(super) enum Origin {
 }
 
 impl Origin {
-    /// What tells the snapshot of now from those before; `None` while there is none, or nobody says.
+    /// What tells the snapshot of now from those before; `None` while there is none, or the server does not answer.
     async fn version(&self) -> Option<String> {
         match self {
             Self::File(path) => {
@@ -222,7 +222,7 @@ impl Follower {
             if version.is_none() || version == self.seen {
                 continue;
             }
-            // What failed once is not tried again until there is another one, unless the server is to blame.
+            // A snapshot that cannot be used is not read again; one that could not be read is.
             let held = match self.origin.read().await {
                 Ok(held) => held,
                 Err(failure) => {
@@ -235,7 +235,7 @@ impl Follower {
             let (reply, made) = oneshot::channel();
             let reads = thread::Builder::new().name("snapshot".to_owned());
             let started = reads.spawn_scoped(scope, move || {
-                // If nobody waits for it, the worker ends.
+                // If the receiver is gone, the worker ends.
                 let _ = reply.send(State::new(args, &path, &held.bytes));
             });
             let made = match started {

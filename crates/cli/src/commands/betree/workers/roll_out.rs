@@ -29,7 +29,7 @@ pub(crate) fn run(
     open(&args.snapshot, OpenOptions::new().read(true))
         .and_then(|mut file| file.read_to_end(&mut bytes))
         .map_err(|error| Failure::io("read", &args.snapshot, &error))?;
-    // Nobody gets what cannot be used.
+    // A snapshot that cannot be used is not handed out.
     let tree = snapshot::parse(&args.snapshot, &bytes)?;
     let epoch = name(&bytes);
     let tells = args.output.terminal.wants_warnings();
