@@ -4,9 +4,10 @@ use super::bits::BitWriter;
 use super::block::{self, Block};
 use super::buckets::Buckets;
 use super::chains::Chains;
-use super::fast::{self, Places};
+use super::fast;
 use super::lazy::{self, Effort, Span};
 use super::medium;
+use super::pairs::Places;
 use super::plain::Plain;
 use super::prices::Prices;
 use super::repeat;
@@ -100,7 +101,7 @@ impl Search {
     fn start(&mut self, prices: &Prices, data: &[u8], start: usize) {
         match self {
             Self::Fast(places) => {
-                places.start(data.len(), prices, &data[start..]);
+                places.start(data.len(), prices);
                 places.prime(data, start);
             }
             Self::Medium(buckets, _) => {
@@ -263,7 +264,8 @@ impl Compressor {
                 (None, Some(search)) => {
                     let in_rows = self.plain.in_rows();
                     let stop = search.sequence(&self.prices, in_rows, data, at, end, sequences);
-                    if !in_rows {
+                    // Nothing follows the end that has a price.
+                    if !in_rows && stop < data.len() {
                         self.prices.update(&sequences.freqs);
                     }
                     if search.is_deep()

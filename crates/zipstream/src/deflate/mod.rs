@@ -1,8 +1,8 @@
 //! Deflate (RFC 1951): a compressor whose parts can run on any thread and form one stream, and a
 //! decoder that takes input in any cut (`inflate`).
 //!
-//! `repeat` detects repetitions. A search (`fast`, `medium` over `buckets`, or `lazy` over
-//! `chains`) turns content into `sequences`: `prices` says which matches pay off, and `dull` skips
+//! `repeat` detects repetitions. A search (`fast` over `pairs`, `medium` over `buckets`, or `lazy`
+//! over `chains`) turns content into `sequences`: `prices` says which matches pay off, and `dull` skips
 //! content that has none, `plain` content whose matches save hardly anything. `split` decides where blocks end, `block` writes them with codes of
 //! `huffman`. Nothing here knows headers or checksums.
 
@@ -11,7 +11,6 @@ mod block;
 mod buckets;
 mod bytes;
 mod chains;
-mod columns;
 mod compress;
 mod dull;
 mod fast;
@@ -19,6 +18,7 @@ mod huffman;
 mod inflate;
 mod lazy;
 mod medium;
+mod pairs;
 mod plain;
 mod prices;
 mod repeat;

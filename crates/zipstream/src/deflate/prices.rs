@@ -42,6 +42,8 @@ pub(super) struct Prices {
     literals: [u16; 256],
     /// The average of the literals.
     literal: u32,
+    /// The distance of a far match, as a logarithm.
+    far_log: u32,
     /// From this length on, a match pays off without a closer look.
     sure: usize,
     /// The symbols of a length and of a distance, without extra bits of the distance.
@@ -54,6 +56,7 @@ impl Default for Prices {
             freqs: Freqs::default(),
             literals: [0; 256],
             literal: BIT,
+            far_log: FAR_LOG,
             sure: 0,
             matches: [0; LENGTHS + 1],
         }
@@ -69,6 +72,8 @@ impl Prices {
     /// Starts with a sample of the content.
     pub(super) fn start(&mut self, content: &[u8]) {
         self.freqs.clear();
+        // A small content has only near matches.
+        self.far_log = (content.len() / 2).max(1).ilog2().min(FAR_LOG);
         let step = (content.len() / SAMPLES).max(SAMPLE_BYTES);
         // A small content is one block, of which what was emitted says nothing until it ends.
         let is_small = content.len() <= SMALL;
@@ -184,7 +189,7 @@ impl Prices {
 
     /// Bytes to hash, from `least` on: shorter matches seldom pay off.
     pub(super) fn hashed(&self, least: usize) -> usize {
-        let bytes = self.of(LENGTHS, FAR_LOG).div_ceil(self.literal) as usize;
+        let bytes = self.of(LENGTHS, self.far_log).div_ceil(self.literal) as usize;
         bytes.clamp(least, HASH_MOST)
     }
 }
@@ -217,6 +222,14 @@ mod tests {
             before = least;
         }
         assert!((16..28).contains(&before), "{before}");
+    }
+
+    #[test]
+    fn in_small_content_shorter_matches_are_hashed() {
+        let (mut prices, content) = started(40);
+        let large = prices.hashed(3);
+        prices.start(&content[..256]);
+        assert!(prices.hashed(3) < large, "{large}");
     }
 
     #[test]
