@@ -219,7 +219,7 @@ fn destination(source: &Path, request: &Request<'_>) -> Result<Destination> {
 /// A target's path, from the path that it would have in the directory of its source.
 fn place(source: &Path, beside: PathBuf, place: &Place) -> Result<PathBuf> {
     match (place, beside.file_name()) {
-        (Place::Flat(directory), Some(name)) => Ok(directory.join(name)),
+        (Place::Flat(directory), Some(name)) => Ok(below(directory, Path::new(name))),
         (Place::Mirror(directory), _) => {
             let part = |component| match component {
                 Component::Normal(name) => Some(Ok(name)),
@@ -228,12 +228,20 @@ fn place(source: &Path, beside: PathBuf, place: &Place) -> Result<PathBuf> {
             };
             let path: std::result::Result<PathBuf, ()> =
                 beside.components().filter_map(part).collect();
-            path.map(|path| directory.join(path))
+            path.map(|path| below(directory, &path))
                 .map_err(|()| Error::LeadsUp {
                     path: source.to_owned(),
                 })
         }
         _ => Ok(beside),
+    }
+}
+
+/// A path below a directory, or below a URL, in which some letters are escaped.
+fn below(directory: &Path, path: &Path) -> PathBuf {
+    match url::of(directory).zip(path.to_str()) {
+        Some((url, path)) => url::below(url, path).into(),
+        None => directory.join(path),
     }
 }
 

@@ -78,6 +78,21 @@ fn named(url: &str, part: &str, fits: impl FnOnce(&Path) -> bool) -> Result<Path
         })
 }
 
+/// The URL of what has this path below another URL, a prefix.
+#[must_use]
+pub fn below(prefix: &str, path: &str) -> String {
+    let mut url = prefix.trim_end_matches('/').to_owned();
+    url.push('/');
+    for byte in path.bytes() {
+        match byte {
+            // What ends a path, what starts an escape, and what URLs do not have.
+            b'%' | b'?' | b'#' | b'\\' | 0..=b' ' | 0x7f.. => url += &format!("%{byte:02X}"),
+            byte => url.push(char::from(byte)),
+        }
+    }
+    url
+}
+
 /// The file of this machine that a `file:` URL is about.
 #[must_use]
 pub fn local(url: &str) -> Option<PathBuf> {
@@ -162,6 +177,15 @@ mod tests {
             "s3://b/a/..",
         ] {
             assert_eq!(path(url), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn what_is_below_a_url_has_the_path_it_is_given() {
+        assert_eq!(below("s3://b/p/", "a/b.c"), "s3://b/p/a/b.c");
+        for path in ["a b", "50%", "a%20b", "a#b?c", "ä", "a\\b"] {
+            let url = below("s3://b", path);
+            assert_eq!(file_path(&url).ok(), Some(path.into()), "{url}");
         }
     }
 

@@ -99,6 +99,28 @@ fn targets_go_to_one_directory_or_to_their_paths_under_it() {
 }
 
 #[test]
+fn keys_are_what_names_say_to_the_letter() {
+    let files = ["a#b?c", "50%", "s3://b/d/a%23b"].map(PathBuf::from);
+    let found = |place| {
+        let request = Request {
+            place,
+            ..Request::of(&files, COMPRESS)
+        };
+        let found = jobs(&request).expect("jobs").jobs;
+        let destinations = found.into_iter().map(|job| match job.destination {
+            Destination::File(path) => path.display().to_string(),
+            other => format!("{other:?}"),
+        });
+        destinations.collect::<Vec<_>>()
+    };
+    let flat = ["a%23b%3Fc.zst", "50%25.zst", "a%23b.zst"].map(|name| format!("s3://o/{name}"));
+    assert_eq!(found(Place::Flat("s3://o/".into())), flat);
+    let mirrored =
+        ["a%23b%3Fc.zst", "50%25.zst", "d/a%23b.zst"].map(|name| format!("s3://o/p/{name}"));
+    assert_eq!(found(Place::Mirror("s3://o/p".into())), mirrored);
+}
+
+#[test]
 fn several_inputs_become_one_target_only_where_that_is_asked_for() {
     let files = ["a".into(), "b".into()];
     let request = Request {
