@@ -75,6 +75,13 @@ impl Lengths {
     }
 }
 
+/// Bits of the symbols of a block with the code that suits it better, and of its header.
+pub(super) fn coded_bits(freqs: &Freqs) -> u64 {
+    let own = Lengths::of(freqs);
+    let own_bits = own.header_bits() + own.bits(freqs);
+    own_bits.min(Lengths::FIXED.bits(freqs)) + freqs.extra_bits()
+}
+
 /// Appends a block; returns whether it was stored, so that the stream is at a byte boundary.
 pub(super) fn write(writer: &mut BitWriter, block: &Block<'_>, out: &mut Vec<u8>) -> bool {
     let own = Lengths::of(block.freqs);

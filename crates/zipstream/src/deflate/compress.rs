@@ -7,6 +7,7 @@ use super::chains::Chains;
 use super::fast;
 use super::lazy::{self, Effort, Span};
 use super::medium;
+use super::optimal::Optimal;
 use super::pairs::Places;
 use super::plain::Plain;
 use super::prices::Prices;
@@ -22,8 +23,8 @@ const STRETCH_BYTES: usize = 12 << 10;
 const BLOCK_BYTES_MAX: usize = 256 << 10;
 const _: () = assert!(BLOCK_BYTES_MAX <= FIELD_MAX);
 
-/// Compresses contents one after the other and keeps its memory: 180 KiB (400 KiB from level 7 on),
-/// and up to 700 KiB for the sequences of a block.
+/// Compresses contents one after the other and keeps its memory: 180 KiB (400 KiB at levels 7 and 8, 2 MiB
+/// at level 9), and up to 700 KiB for the sequences of a block.
 ///
 /// The result depends on the content, its window and the level, and not on earlier contents.
 ///
@@ -42,6 +43,8 @@ pub struct Compressor {
     level: i32,
     /// Created when there is something to search.
     search: Option<Search>,
+    /// The search of level 9, created likewise.
+    optimal: Option<Box<Optimal>>,
     /// The compressor of a lower level, for content that a deep search makes larger.
     lower: Option<Box<Self>>,
     /// The period, if the content repeats itself from end to end.
@@ -64,16 +67,18 @@ enum Search {
 
 /// From this length on, levels 2 to 6 take a match without searching at the next place.
 const GOOD: [usize; 5] = [0, 6, 8, 12, 32];
-/// The effort of levels 7 to 9.
-const EFFORTS: [Effort; 3] = [
+/// The effort of levels 7 and 8.
+const EFFORTS: [Effort; 2] = [
     Effort::new(16, 96).lazy(1, 8, 4),
     Effort::new(64, 258).lazy(2, 32, 16),
-    Effort::new(192, 258).lazy(2, 64, 64),
 ];
 
 /// The level that is tried after a higher one left content hardly smaller. Where few matches pay off, a
 /// deeper search finds more of those that only seem to.
 pub(crate) const LOWER: i32 = 6;
+
+/// The level that takes the cheapest way through all matches.
+const OPTIMAL: i32 = 9;
 
 /// Whether compressed content is so large that [`LOWER`] may be smaller. What is stored stays stored.
 pub(crate) fn is_hardly_smaller(packed: usize, content: usize) -> bool {
@@ -149,6 +154,7 @@ impl Compressor {
         Self {
             level,
             search: None,
+            optimal: None,
             lower: None,
             period: None,
             prices: Prices::default(),
@@ -176,7 +182,12 @@ impl Compressor {
         self.compress_once(data, start, last, out);
         let content = data.len().saturating_sub(start);
         let packed = out.len() - before;
-        if self.level > LOWER && self.period.is_none() && is_hardly_smaller(packed, content) {
+        let may_be_smaller = match self.level {
+            ..=LOWER => false,
+            OPTIMAL.. => packed < content,
+            _ => is_hardly_smaller(packed, content),
+        };
+        if may_be_smaller && self.period.is_none() {
             let lower = (self.lower).get_or_insert_with(|| Box::new(Self::new(LOWER)));
             let mut other = Vec::with_capacity(packed);
             lower.compress_once(data, start, last, &mut other);
@@ -202,7 +213,10 @@ impl Compressor {
         let before = out.len();
         if self.level > 0 {
             self.period = repeat::period(data, start);
-            if self.period.is_none() {
+            if self.period.is_none() && self.level == OPTIMAL {
+                let optimal = self.optimal.get_or_insert_default();
+                optimal.start(data, start);
+            } else if self.period.is_none() {
                 let search = self.search.get_or_insert_with(|| Search::of(self.level));
                 self.prices.start(content);
                 self.plain.start();
@@ -236,6 +250,9 @@ impl Compressor {
         last: bool,
         out: &mut Vec<u8>,
     ) -> (usize, bool) {
+        if let (None, Some(optimal)) = (self.period, &mut self.optimal) {
+            return optimal.blocks(writer, data, start, last, &mut self.sequences, out);
+        }
         let end = data.len().min(start + BLOCK_BYTES_MAX);
         let sequences = &mut self.sequences;
         sequences.clear();

@@ -3,8 +3,9 @@
 //!
 //! `repeat` detects repetitions. A search (`fast` over `pairs`, `medium` over `buckets`, or `lazy`
 //! over `chains`) turns content into `sequences`: `prices` says which matches pay off, and `dull` skips
-//! content that has none, `plain` content whose matches save hardly anything. `split` decides where blocks end, `block` writes them with codes of
-//! `huffman`. Nothing here knows headers or checksums.
+//! content that has none, `plain` content whose matches save hardly anything. Level 9 finds all matches
+//! instead (`trees`) and takes the cheapest way through them (`optimal`, `parse`, `costs`). `split` decides
+//! where blocks end, `block` writes them with codes of `huffman`. Nothing here knows headers or checksums.
 
 mod bits;
 mod block;
@@ -12,13 +13,16 @@ mod buckets;
 mod bytes;
 mod chains;
 mod compress;
+mod costs;
 mod dull;
 mod fast;
 mod huffman;
 mod inflate;
 mod lazy;
 mod medium;
+mod optimal;
 mod pairs;
+mod parse;
 mod plain;
 mod prices;
 mod repeat;
@@ -26,6 +30,7 @@ mod sequences;
 mod split;
 mod symbols;
 mod tail;
+mod trees;
 
 pub use compress::Compressor;
 pub(crate) use compress::{LOWER, is_hardly_smaller};

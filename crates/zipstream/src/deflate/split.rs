@@ -23,6 +23,39 @@ pub(super) fn pays_off(before: u64, own: u64, together: u64) -> bool {
     before + own + TABLE_BITS < together
 }
 
+/// Bits of the header of a block with these symbols, about.
+fn header_bits(freqs: &Freqs) -> u64 {
+    let used = |freqs: &[u32]| freqs.iter().filter(|freq| **freq > 0).count() as u64;
+    60 + 4 * (used(&freqs.litlens) + used(&freqs.distances))
+}
+
+/// Divides parts of content, by their frequencies, into the blocks that need the fewest bits; returns behind
+/// which part each block ends.
+pub(super) fn cheapest(parts: &[Freqs]) -> Vec<usize> {
+    // For each number of parts: their bits, and where the last block begins.
+    let mut ways = vec![(u64::MAX, 0); parts.len() + 1];
+    ways[0] = (0, 0);
+    for from in 0..parts.len() {
+        let mut freqs = Freqs::default();
+        for (nth, part) in parts[from..].iter().enumerate() {
+            freqs.add(part);
+            let bits = ways[from].0 + bits(&freqs) + header_bits(&freqs);
+            let way = &mut ways[from + nth + 1];
+            if bits < way.0 {
+                *way = (bits, from);
+            }
+        }
+    }
+    let mut ends = Vec::new();
+    let mut end = parts.len();
+    while end > 0 {
+        ends.push(end);
+        end = ways[end].1;
+    }
+    ends.reverse();
+    ends
+}
+
 fn entropy(freqs: &[u32]) -> u64 {
     let mut total = 0;
     let mut sum = 0;

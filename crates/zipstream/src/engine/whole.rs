@@ -1,7 +1,5 @@
 //! Whole contents: deflate and zstd in one call.
 
-use std::ops::RangeInclusive;
-
 use super::chunk::Chunks;
 use super::detect;
 use crate::deflate;
@@ -10,8 +8,10 @@ use crate::error::ErrorKind;
 use crate::error::{Error, internal};
 use crate::method::Method;
 
-/// Levels at which this crate is faster than the libdeflate level that compresses as well.
-const OWN_LEVELS: RangeInclusive<i32> = 1..=6;
+/// Whether this crate is faster than the libdeflate level that compresses as well, or smaller than all of them.
+fn is_own(level: i32) -> bool {
+    matches!(level, 1..=6 | 9)
+}
 
 /// Compresses whole contents and keeps the context of the last method and level.
 #[derive(Default)]
@@ -38,9 +38,7 @@ impl Whole {
             return Ok(false);
         };
         let start = out.len();
-        if method == Method::Deflate
-            && (OWN_LEVELS.contains(&level) || detect::is_repetition_or_noise(content))
-        {
+        if method == Method::Deflate && (is_own(level) || detect::is_repetition_or_noise(content)) {
             self.own.compress(level, content, 0, true, out);
             let packed = out.len() - start <= room;
             out.truncate(if packed { out.len() } else { start });
