@@ -1,8 +1,8 @@
-//! Workers on a real server of Kafka, on ports of this machine: whatever is killed, every event is answered once, as
-//! `betree match` answers it without a server. Kafka's own client counts what was stored.
+//! Workers on a real server of Kafka, on ports of this machine: whatever is killed or stands still, every event is
+//! answered once, as `betree match` answers it without a server. Kafka's own client counts what was stored.
 //!
-//! Without `java` and the archives in `PERFKIT_KAFKA` these tests report `ignored`. `PERFKIT_WORKERS_EVENTS=1000000`
-//! runs them at full size.
+//! Without `java` and the archives in `PERFKIT_KAFKA` these tests report `ignored`. `PERFKIT_WORKERS_EVENTS=1000000` and
+//! `PERFKIT_WORKERS_STALL=10` run them at full size.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::common::signals::{send, until_signals_are_handled};
 use crate::common::{Run, file};
 use crate::kafka_server::{Server, is_here};
 use crate::peer;
-use crate::worker_case::{Case, Urls as _, count, events, finish};
+use crate::worker_case::{Case, Urls as _, count, events, finish, stall};
 
 /// The tests, each with whether what it needs is here.
 pub(crate) fn trials() -> Vec<Trial> {
@@ -22,6 +22,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         has_server => [
             a_worker_is_killed_and_a_third_one_comes,
             the_server_is_killed_and_restarted,
+            the_server_stands_still,
+            the_server_stands_still_while_it_is_fed,
             a_feeder_that_was_killed_goes_on,
             sigterm_in_a_burst_loses_no_block,
             poison_becomes_a_dead_letter,
@@ -77,6 +79,33 @@ fn the_server_is_killed_and_restarted() {
     for worker in workers {
         finish(worker, 0);
     }
+    assert_answered(&case, &server, blocks);
+}
+
+fn the_server_stands_still() {
+    let (server, case) = (Server::start(), Case::new(events()));
+    let blocks = feed(&case, &server);
+    let line = Case::worker(&server, "--until-done");
+    let workers = [case.spawn(&line), case.spawn(&line)];
+    server.until_offsets("OUT", blocks / 4);
+    // Longer than a session, a call and, at full size, a transaction: the server gives all of them up when it is back.
+    stall(server.process());
+    for worker in workers {
+        finish(worker, 0);
+    }
+    assert_answered(&case, &server, blocks);
+}
+
+fn the_server_stands_still_while_it_is_fed() {
+    let (server, case) = (Server::start(), Case::new(events()));
+    let to = server.url("IN");
+    let line = format!("betree feed --create --block 2K --to {to} ad/events --report json");
+    let feeder = case.spawn(&line);
+    server.until_offsets("IN", 200);
+    stall(server.process());
+    finish(feeder, 0);
+    let blocks = server.answered("IN").len();
+    finish(case.spawn(&Case::worker(&server, "--until-done")), 0);
     assert_answered(&case, &server, blocks);
 }
 

@@ -96,6 +96,10 @@ impl Server {
         });
     }
 
+    pub(crate) fn process(&self) -> &Child {
+        &self.process
+    }
+
     pub(crate) fn kill(&mut self) {
         self.process.kill().expect("killed");
         self.process.wait().expect("ended");

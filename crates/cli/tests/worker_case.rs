@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
+use nix::sys::signal::Signal;
 use serde_json::Value;
 
+use crate::common::signals::send;
 use crate::common::{Run, directory, perfkit, words};
 
 /// A broker whose streams have addresses.
@@ -22,6 +25,13 @@ pub(crate) fn number(name: &str, otherwise: u64) -> u64 {
 
 pub(crate) fn events() -> u64 {
     number("PERFKIT_WORKERS_EVENTS", 30_000)
+}
+
+/// Lets a server stand still, for longer than workers are waited for.
+pub(crate) fn stall(server: &Child) {
+    send(server, Signal::SIGSTOP);
+    std::thread::sleep(Duration::from_secs(number("PERFKIT_WORKERS_STALL", 3)));
+    send(server, Signal::SIGCONT);
 }
 
 /// Expressions, events, and what `betree match` says of them without a server.

@@ -18,7 +18,7 @@ use crate::broker::{Broker, Operator};
 use crate::common::signals::{send, until, until_signals_are_handled};
 use crate::common::{Run, directory, file};
 use crate::peer;
-use crate::worker_case::{Case, Urls, count, events, finish, number, report};
+use crate::worker_case::{Case, Urls, count, events, finish, report, stall};
 
 /// The tests, each with whether what it needs is here.
 pub(crate) fn trials() -> Vec<Trial> {
@@ -175,10 +175,8 @@ fn the_server_stands_still() {
     let line = Case::worker(&broker, "--until-done");
     let workers = [case.spawn(&line), case.spawn(&line)];
     broker.until_messages("OUT", blocks / 4);
-    send(&broker.process, Signal::SIGSTOP);
     // Longer than the ack wait: blocks are given out again.
-    std::thread::sleep(Duration::from_secs(number("PERFKIT_WORKERS_STALL", 3)));
-    send(&broker.process, Signal::SIGCONT);
+    stall(&broker.process);
     for worker in workers {
         finish(worker, 0);
     }
