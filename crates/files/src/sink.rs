@@ -51,15 +51,25 @@ pub struct SinkOptions {
     pub buffer_bytes: usize,
     /// Leave holes for zeros; only for new regular files.
     pub sparse: bool,
-    /// Write on a thread of its own.
-    pub behind: bool,
-    /// Write on a thread of its own once this number of bytes was written: output may be much longer than its input, and
-    /// for a little of it a thread costs more than it saves.
-    pub behind_after: Option<u64>,
+    /// Which thread writes.
+    pub writes: Writes,
     /// Takes all that is written, in order, on the thread that writes.
     pub check: Option<Box<dyn Check>>,
     /// Ends waits.
     pub cancel: Cancel,
+}
+
+/// Which thread writes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Writes {
+    /// The one that makes the output.
+    #[default]
+    Inline,
+    /// One of its own.
+    Behind,
+    /// One of its own once this number of bytes was written: output may be much longer than its input, and for a little
+    /// of it a thread costs more than it saves.
+    BehindAfter(u64),
 }
 
 /// Looks at what is written: a checksum, or the proof that it can be read back.
@@ -81,8 +91,7 @@ impl Default for SinkOptions {
         Self {
             buffer_bytes: BUFFER_BYTES,
             sparse: false,
-            behind: false,
-            behind_after: None,
+            writes: Writes::default(),
             check: None,
             cancel: Cancel::default(),
         }
@@ -163,19 +172,17 @@ impl Sink {
             hole: 0,
             check: options.check,
         };
-        let later = options.behind_after.filter(|_| !options.behind);
-        let later = later.map(|bytes| Later {
-            bytes,
-            cancel: options.cancel.clone(),
-        });
-        let writing = if options.behind {
-            Writing::Behind(Threaded::start(
-                writer,
-                options.buffer_bytes,
-                options.cancel,
-            )?)
-        } else {
-            Writing::Inline(Box::new(writer), spare)
+        let (mut later, cancel) = (None, options.cancel);
+        let writing = match options.writes {
+            Writes::Behind => {
+                let threaded = Threaded::start(writer, options.buffer_bytes, cancel)?;
+                Writing::Behind(threaded)
+            }
+            Writes::BehindAfter(bytes) => {
+                later = Some(Later { bytes, cancel });
+                Writing::Inline(Box::new(writer), spare)
+            }
+            Writes::Inline => Writing::Inline(Box::new(writer), spare),
         };
         Ok(Self {
             writing,

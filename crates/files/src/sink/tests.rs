@@ -4,11 +4,11 @@ use super::*;
 use crate::place::HOLE_BYTES;
 
 /// In place, behind, and behind once there was some, from the start and in the middle of a piece.
-const WAYS: [(bool, Option<u64>); 4] = [
-    (false, None),
-    (true, None),
-    (false, Some(0)),
-    (false, Some(BUFFER_BYTES as u64 + 1)),
+const WAYS: [Writes; 4] = [
+    Writes::Inline,
+    Writes::Behind,
+    Writes::BehindAfter(0),
+    Writes::BehindAfter(BUFFER_BYTES as u64 + 1),
 ];
 
 fn write(options: SinkOptions, pieces: &[&[u8]]) -> (Vec<u8>, Written) {
@@ -33,11 +33,10 @@ fn holes_do_not_change_what_is_read_back() {
     data[HOLE_BYTES * 5 + 3] = 7;
     data[BUFFER_BYTES + 1] = 8;
     for sparse in [false, true] {
-        for (behind, behind_after) in WAYS {
+        for writes in WAYS {
             let options = SinkOptions {
                 sparse,
-                behind,
-                behind_after,
+                writes,
                 ..SinkOptions::default()
             };
             let (back, written) = write(options, &[&data, b"tail", &[0; 9]]);
@@ -51,10 +50,9 @@ fn holes_do_not_change_what_is_read_back() {
 
 #[test]
 fn what_others_placed_is_passed_over() {
-    for (behind, behind_after) in WAYS {
+    for writes in WAYS {
         let options = SinkOptions {
-            behind,
-            behind_after,
+            writes,
             ..SinkOptions::default()
         };
         let mut file = tempfile::NamedTempFile::new().expect("a file");
@@ -77,10 +75,9 @@ fn what_others_placed_is_passed_over() {
 
 #[test]
 fn a_failing_file_is_reported_by_both_ways_of_writing() {
-    for (behind, behind_after) in WAYS {
+    for writes in WAYS {
         let options = SinkOptions {
-            behind,
-            behind_after,
+            writes,
             ..SinkOptions::default()
         };
         // A handle that is open for reading only refuses every write.
@@ -113,10 +110,9 @@ impl Check for Kept {
 
 #[test]
 fn a_check_sees_all_that_is_written_holes_included() {
-    for (behind, behind_after) in WAYS {
+    for writes in WAYS {
         let options = SinkOptions {
-            behind,
-            behind_after,
+            writes,
             sparse: true,
             check: Some(Box::new(Kept::default())),
             ..SinkOptions::default()

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use files::plan::{Destination, Job};
-use files::sink::{Buffer, Check, Sink, SinkOptions, Written};
+use files::sink::{Buffer, Check, Sink, SinkOptions, Writes, Written};
 use files::source::{Hash, Reads, Source, Summary};
 use files::target::{self, Target};
 use files::{BUFFER_BYTES, INLINE_BYTES};
@@ -98,10 +98,14 @@ pub(super) fn one<S: Stage>(
             BUFFER_BYTES
         },
         sparse,
-        behind,
-        // What a little source is decompressed to may be large.
-        behind_after: (target.is_some() && small && !opening.threaded && !hand.helps)
-            .then_some(INLINE_BYTES),
+        writes: if behind {
+            Writes::Behind
+        } else if target.is_some() && small && !opening.threaded && !hand.helps {
+            // What a little source is decompressed to may be large.
+            Writes::BehindAfter(INLINE_BYTES)
+        } else {
+            Writes::Inline
+        },
         check: verifier.map(|verifier| Box::new(verifier) as Box<dyn Check>),
         cancel: cancel().clone(),
     };
