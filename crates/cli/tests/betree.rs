@@ -40,7 +40,7 @@ fn ids_are_the_lines_of_expressions_in_every_form_of_output() {
         ("count", "1\n2\n"),
         ("bitmap", "1000\n0101\n"),
     ] {
-        let run = matches(dir.path(), &format!("-qq --output {output}"), EVENTS).expect(0);
+        let run = matches(dir.path(), &format!("-qq --format {output}"), EVENTS).expect(0);
         assert_eq!(run.text(), expected, "{output}");
         assert_eq!(run.stderr, "");
     }
@@ -73,7 +73,7 @@ fn a_bad_event_is_named_and_passed_over_where_that_is_wanted() {
     files(dir.path());
     let events =
         "{\"country\":\"FR\"}\n\n{\"country\":5}\n{\"x\":1,\"country\":\"DE\"}\n{\"age\":1}\n";
-    let stopped = matches(dir.path(), "-qq --output ids", events).expect(1);
+    let stopped = matches(dir.path(), "-qq --format ids", events).expect(1);
     assert_eq!(stopped.text(), "4\n", "what came before is written");
     assert!(
         stopped
@@ -82,7 +82,7 @@ fn a_bad_event_is_named_and_passed_over_where_that_is_wanted() {
         "{}",
         stopped.stderr
     );
-    let flags = "-qq --output json --keep-going --ignore-unknown";
+    let flags = "-qq --format json --keep-going --ignore-unknown";
     let passed = matches(dir.path(), flags, events).expect(3);
     assert_eq!(
         passed.text(),
@@ -106,11 +106,11 @@ fn undefined_attributes_are_false_or_unknown() {
         b"not (a and b)\nnot a\na or not a\n",
     );
     let event = "{\"b\":true}\n";
-    let lenient = matches(dir.path(), "-qq --output ids", event).expect(0);
+    let lenient = matches(dir.path(), "-qq --format ids", event).expect(0);
     assert_eq!(lenient.text(), "1 2 3\n");
     let strict = matches(
         dir.path(),
-        "-qq --output ids --undefined three-valued",
+        "-qq --format ids --undefined three-valued",
         event,
     );
     assert_eq!(strict.expect(0).text(), "\n");
@@ -145,7 +145,7 @@ fn the_first_and_the_best_matches_are_found_by_any_number_of_threads() {
             .join(" ")
     };
     let all =
-        "betree match -qq --domains domains --expressions campaigns --events events --output ids";
+        "betree match -qq --domains domains --expressions campaigns --events events --format ids";
     for count in [1, 4, 1_000] {
         for threads in [1, 2] {
             let line = format!("{all} --top {count} --priorities bids -T {threads}");
@@ -311,7 +311,7 @@ fn what_is_generated_matches_and_is_explained() {
             ["domains", "events", "expressions"]
         );
         let files = format!("--domains {kind}/domains --expressions {kind}/expressions");
-        let line = format!("betree match {files} --events {kind}/events -qq --output count");
+        let line = format!("betree match {files} --events {kind}/events -qq --format count");
         let counts = run(dir.path(), words(&line)).expect(0);
         assert_eq!(counts.text().lines().count(), 20);
         let line = format!("betree explain {files} --id 3 --events {kind}/events");
@@ -495,7 +495,7 @@ fn events_of_a_file_are_searched_in_batches_and_give_the_same_lines() {
         "bad",
         &[&events[..events.len() / 2], b"\nx\n"].concat(),
     );
-    let line = format!("betree match {files} --events bad -qq --output count");
+    let line = format!("betree match {files} --events bad -qq --format count");
     let stopped = run(dir.path(), words(&line)).expect(1);
     assert!(stopped.text().lines().count() > 1_000);
 }
@@ -526,7 +526,7 @@ fn erlang_terms_are_generated_matched_and_measured() {
     let line = "betree match --expressions terms/expressions --events terms/events -qq";
     let terms = run(dir.path(), words(line)).expect(0);
     assert_eq!(terms.text(), lines.text());
-    let line = "betree match --expressions terms/expressions -qq --output count";
+    let line = "betree match --expressions terms/expressions -qq --format count";
     let bits = pipe(dir.path(), words(line), b"0110011001100110\n").expect(0);
     assert_eq!(bits.text().lines().count(), 1);
     let short = pipe(dir.path(), words(line), b"[0,1].\n").expect(1);
@@ -579,7 +579,7 @@ fn shapes_are_listed_generated_matched_and_measured() {
             flags.push_str(&format!(" --constants {name}/constants"));
         }
         assert_eq!(names(&folder), found);
-        let matching = format!("betree match {flags} --events {name}/events -qq --output count");
+        let matching = format!("betree match {flags} --events {name}/events -qq --format count");
         let matched = run(dir.path(), words(&matching)).expect(0);
         let counts = matched.text().lines().map(|line| line.parse::<u32>());
         assert!(counts.map(|count| count.expect("a number")).sum::<u32>() > 0);

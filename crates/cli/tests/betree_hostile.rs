@@ -104,7 +104,7 @@ fn every_line_of_json_is_read_by_another_reader() {
     events.push(b'\n');
     events.extend(format!("{{\"x\":{}}}\n", "[".repeat(100_000)).as_bytes());
     events.extend(format!("{{\"a\":{}}}\n", "9".repeat(100_000)).as_bytes());
-    let flags = "-qq --keep-going --ignore-unknown --output json --export-json report --budget 3";
+    let flags = "-qq --keep-going --ignore-unknown --format json --export-json report --budget 3";
     let run = matches(dir.path(), flags, &events).expect(3);
     let lines: Vec<&[u8]> = events.split(|byte| *byte == b'\n').collect();
     let mut read = 0;
@@ -203,7 +203,7 @@ fn events_of_any_length_are_read_to_the_end() {
                 events.extend(std::iter::repeat_n(b' ', length));
             }
             file(dir.path(), "events", &events);
-            let line = "betree match --domains domains --expressions expressions -qq --output ids --events events";
+            let line = "betree match --domains domains --expressions expressions -qq --format ids --events events";
             let expected = match (length > event.len(), end) {
                 (false, _) => "",
                 // Two objects in one line are none.
@@ -243,7 +243,7 @@ fn text_files_may_begin_with_a_mark_and_end_lines_in_two_bytes() {
         "constants",
         "\u{feff}id,flight_id\r\n1,2\r\n".as_bytes(),
     );
-    let flags = "--constants constants -qq --output ids";
+    let flags = "--constants constants -qq --format ids";
     let run = matches(
         dir.path(),
         flags,

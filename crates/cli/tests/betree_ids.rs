@@ -41,7 +41,7 @@ fn ids_of_people_come_out_of_files_and_of_snapshots() {
                 ("count", "2\n1\n"),
                 ("bitmap", "1010\n0001\n"),
             ] {
-                let line = format!("match {tree} -qq --output {output}");
+                let line = format!("match {tree} -qq --format {output}");
                 assert_eq!(betree(dir.path(), &line).expect(0).text(), expected);
             }
             let told = betree(dir.path(), &format!("explain {tree} --id 70018")).expect(0);
@@ -62,7 +62,7 @@ fn the_flag_says_the_form_where_a_file_is_unclear() {
     // An expression as a whole, and an id with an expression.
     files(dir.path(), b"not\tcountry = 'FR'\n");
     let ids = |flags: &str| {
-        let line = format!("match {TREE} -qq --output ids {flags}");
+        let line = format!("match {TREE} -qq --format ids {flags}");
         betree(dir.path(), &line)
     };
     assert_eq!(ids("").expect(0).text(), "\n1\n");
@@ -162,7 +162,7 @@ fn hostile_ids_stay_one_line_of_json_each_and_no_terminal_obeys_them() {
         assert_eq!(read[..ids.len()], ids.map(Some));
         assert_eq!(read[ids.len()].map(str::len), Some(1024));
         assert!(!first.contains(|c: char| c.is_control()), "{first:?}");
-        let found = betree(dir.path(), &format!("match {tree} -qq --output ids")).expect(0);
+        let found = betree(dir.path(), &format!("match {tree} -qq --format ids")).expect(0);
         assert_eq!(found.text().lines().count(), 2);
         let mut told = words(&format!("betree explain {tree} --id"));
         told.push("\u{1b}[31m".to_owned());
@@ -191,7 +191,7 @@ fn constants_are_found_by_the_ids_of_people() {
     );
     file(dir.path(), "constants", b"id,flight_id\n8,20\nx 1,10\n");
     let event = "{\"now\":100,\"frequency_caps\":[[\"flight\",10,\"ns\",5,0]]}\n";
-    let line = format!("betree match {TREE} --constants constants -qq --output ids");
+    let line = format!("betree match {TREE} --constants constants -qq --format ids");
     let found = pipe(dir.path(), words(&line), event.as_bytes()).expect(0);
     assert_eq!(found.text(), "8\n", "the cap of flight 10 is reached");
     file(dir.path(), "constants", b"id,flight_id\n8,20\n");

@@ -81,7 +81,7 @@ fn every_event_has_its_line_with_its_id_and_the_bytes_do_not_depend_on_threads()
     let (content, truth) = events(6_000);
     file(dir.path(), "events", &content);
     for output in OUTPUTS {
-        let flags = format!("-q --events events --event-id request --keep-going --output {output}");
+        let flags = format!("-q --events events --event-id request --keep-going --format {output}");
         let one = matches(dir.path(), &format!("{flags} -T1 --report json")).expect(3);
         for threads in [2, 3, 16] {
             let several =
@@ -165,7 +165,7 @@ fn an_error_ends_the_output_at_the_same_place_for_any_number_of_threads() {
         .flat_map(|(_, line)| line.to_vec())
         .collect();
     file(dir.path(), "events", &content);
-    let flags = "-qq --events events --event-id request --output ids";
+    let flags = "-qq --events events --event-id request --format ids";
     let one = matches(dir.path(), flags).expect(1);
     assert_eq!(one.text().lines().count(), 100 * 301);
     assert!(
@@ -182,7 +182,7 @@ fn an_error_ends_the_output_at_the_same_place_for_any_number_of_threads() {
     content.truncate(1 << 20);
     content.resize((1 << 20) + (65 << 20), b' ');
     let line = words(&format!(
-        "betree match {TREE} -qq --event-id request --output ids -T2"
+        "betree match {TREE} -qq --event-id request --format ids -T2"
     ));
     let several = pipe(dir.path(), line, &content).expect(1);
     assert!(
@@ -206,10 +206,10 @@ fn long_output_is_written_in_parts_and_batches_give_the_same_lines() {
     let files_of = "--domains bool/domains --expressions bool/expressions";
     let events = std::fs::read(dir.path().join("bool/events")).expect("generated");
     for output in OUTPUTS {
-        let line = words(&format!("betree match {files_of} -qq --output {output}"));
+        let line = words(&format!("betree match {files_of} -qq --format {output}"));
         let piped = pipe(dir.path(), line, &events).expect(0);
         for threads in [1, 2, 4] {
-            let flags = format!("--events bool/events -qq --output {output} -T{threads}");
+            let flags = format!("--events bool/events -qq --format {output} -T{threads}");
             let batches = run(
                 dir.path(),
                 words(&format!("betree match {files_of} {flags}")),
@@ -242,7 +242,7 @@ fn a_pipe_that_pauses_is_answered_at_once() {
     let dir = directory();
     files(dir.path(), 30);
     for threads in [1, 3] {
-        let line = format!("betree match {TREE} -qq --output count -T{threads}");
+        let line = format!("betree match {TREE} -qq --format count -T{threads}");
         let mut child = perfkit()
             .current_dir(dir.path())
             .args(words(&line))
@@ -302,7 +302,7 @@ fn ids_of_events_are_strings_or_numbers_and_refused_ones_keep_their_line() {
         }
         run.text().to_owned()
     };
-    let ids = found("--event-id rid --keep-going --output ids", 3);
+    let ids = found("--event-id rid --keep-going --format ids", 3);
     let expected = "plain\t1\n\"t\\tab \\u0000\"\t1\n-1.50e3\t\n\t\n\t\n\t-\nseen\t-\n\t-\n1\t-\n\t-\n\"-\"\t1\n\"\"\t1\n\"\u{202e}\"\t1\n";
     assert_eq!(ids, expected);
     let lines = found("--event-id rid --keep-going", 3);
@@ -324,7 +324,7 @@ fn ids_of_events_are_strings_or_numbers_and_refused_ones_keep_their_line() {
     assert_eq!(read[3]["id"], Value::Null);
     // An attribute may be the id, too.
     let line = words(&format!(
-        "betree match {TREE} -qq --event-id id --output ids"
+        "betree match {TREE} -qq --event-id id --format ids"
     ));
     let run = pipe(dir.path(), line, b"{\"id\":7}\n").expect(0);
     assert_eq!(run.text(), "7\t2\n");

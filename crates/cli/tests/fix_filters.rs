@@ -133,10 +133,6 @@ fn what_is_no_filter_is_named_and_whoever_finds_nothing_is_told() {
         ("--session A", "expected two CompIDs"),
     ] {
         for command in ["parse log", "diff log log", "replay --speed 0 log"] {
-            let filter = match command.starts_with("replay") {
-                true => filter.replace("--to", "--until"),
-                false => filter.to_owned(),
-            };
             let line = format!("fix {command} {filter}");
             let failed = run(dir.path(), arguments(&line)).expect(2);
             assert!(

@@ -204,11 +204,11 @@ fn a_replay_goes_to_a_socket() {
     });
     run(
         dir.path(),
-        words(&format!("fix replay -qq --to {address} log")),
+        words(&format!("fix replay -qq --connect {address} log")),
     )
     .expect(0);
     assert!(taker.join().expect("it ends") == log);
-    let nobody = words(&format!("fix replay --to {address} log"));
+    let nobody = words(&format!("fix replay --connect {address} log"));
     assert!(
         run(dir.path(), nobody)
             .expect(1)

@@ -477,7 +477,7 @@ fn expressions_events_and_domains() {
                 assert_eq!(run.text().trim(), given.to_string());
             },
             ..row(
-                "betree match -qq --domains domains --expressions {} --events events --output count",
+                "betree match -qq --domains domains --expressions {} --events events --format count",
                 expressions,
             )
         },

@@ -228,7 +228,7 @@ fn rows() -> Vec<Row> {
         row("fix health", "fix health --list all log").quiet(),
         row("fix diff", "fix diff log other"),
         row("fix replay", "fix replay --speed 0 log"),
-        row("fix replay", "fix replay --to {H} log"),
+        row("fix replay", "fix replay --connect {H} log"),
         row("fix anonymize", "fix anonymize --key-file key log").quiet(),
         row("fix generate", "fix generate --messages 3").quiet(),
         row("fix generate", "fix generate -o gone/{H}"),

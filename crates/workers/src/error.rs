@@ -45,7 +45,7 @@ impl Error {
         match self {
             Self::Settings { help, .. } | Self::Refused { help, .. } => Some(help),
             Self::TooLong { .. } => Some(
-                "make blocks smaller (`feed --block`), write less per event (`--output ids` or `count`), or raise \
+                "make blocks smaller (`feed --block`), write less per event (`--format ids` or `count`), or raise \
                  max_payload of the server (of Kafka: max.message.bytes of the topic)",
             ),
             Self::Later(_) => None,

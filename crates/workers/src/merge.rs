@@ -207,7 +207,7 @@ fn parse(line: &[u8]) -> Result<(&[u8], &[u8]), MergeError> {
         let rest = rest.strip_suffix(b"\n").unwrap_or(rest);
         Some((head, rest.strip_suffix(b"]}")?))
     });
-    parsed.ok_or_else(|| different(b"a line of `--output json`", line))
+    parsed.ok_or_else(|| different(b"a line of `--format json`", line))
 }
 
 /// Ids between commas, of which strings may have some inside.

@@ -131,6 +131,23 @@ mod tests {
         "rerun",
     ];
 
+    /// Long flags whose value is a number in some commands and a file in others: how much to generate, and what to read
+    /// instead.
+    const GENERATED_OR_READ: [&str; 3] = ["events", "expressions", "messages"];
+
+    /// What values of this name are.
+    fn sort(value: &str) -> &str {
+        match value {
+            "FILE" | "DIR" | "SNAP" | "DICT" => "a path",
+            "ADDRESS" | "HOST:PORT" | "ADDR:PORT" | "WHERE" => "an address",
+            "N" | "LIST" | "N[-M]" | "N[%]" | "RATE" => "a number",
+            "FORMAT" | "FORM" | "ENGINE" | "NAME" | "TEXT" | "NAME,…" | "STATE,…" | "WHAT,…" => {
+                "a name"
+            }
+            other => other,
+        }
+    }
+
     /// Every command that does something, with the words that call it.
     fn leaves() -> Vec<(String, clap::Command)> {
         let mut root = Cli::command();
@@ -181,6 +198,29 @@ mod tests {
         let expected =
             KEPT.map(|(words, letter, long)| (words.to_owned(), letter, long.to_owned()));
         assert_eq!(kept, BTreeSet::from(expected));
+    }
+
+    #[test]
+    fn a_long_flag_takes_values_of_one_sort_in_all_commands() {
+        let mut shown: BTreeMap<String, BTreeMap<String, Vec<String>>> = BTreeMap::new();
+        for (words, command) in leaves() {
+            for argument in command.get_arguments() {
+                let takes = argument.get_action().takes_values() && !argument.is_hide_set();
+                let Some(long) = argument.get_long().filter(|_| takes) else {
+                    continue;
+                };
+                let names = argument.get_value_names().unwrap_or_default();
+                let sorts: Vec<&str> = names.iter().map(|name| sort(name)).collect();
+                let commands = shown.entry(long.to_owned()).or_default();
+                let commands = commands.entry(sorts.join(" ")).or_default();
+                commands.push(words.clone());
+            }
+        }
+        shown.retain(|_, sorts| sorts.len() > 1);
+        for long in GENERATED_OR_READ {
+            assert!(shown.remove(long).is_some(), "{long}");
+        }
+        assert!(shown.is_empty(), "{shown:#?}");
     }
 
     #[test]

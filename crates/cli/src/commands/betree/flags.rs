@@ -24,7 +24,7 @@ use crate::commands::betree::workers::flags::{FeedArgs, JoinArgs, RollOutArgs, W
   perfkit betree check --domains ad/domains --expressions ad/expressions
   perfkit betree match --domains ad/domains --expressions ad/expressions --events ad/events
   perfkit betree build --domains ad/domains --expressions ad/expressions -o ad.snap
-  perfkit betree match --snapshot ad.snap --events ad/events --output count
+  perfkit betree match --snapshot ad.snap --events ad/events --format count
   perfkit betree explain --domains ad/domains --expressions ad/expressions --id 7 --events ad/events
   perfkit betree serve --domains ad/domains --expressions ad/expressions --listen 127.0.0.1:8080")]
 pub(crate) struct BetreeArgs {
@@ -139,7 +139,7 @@ pub(crate) enum FileForm {
 
 /// How matches are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MatchOutput {
+pub(crate) enum MatchFormat {
     /// {"event":1,"ids":[…]}
     Json,
     /// The ids, separated by blanks
@@ -251,9 +251,9 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub(crate) events: PathBuf,
     /// Format of matches: json, ids, bitmap or count
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MatchOutput::Json,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MatchFormat::Json,
           hide_possible_values = true)]
-    pub(crate) output: MatchOutput,
+    pub(crate) format: MatchFormat,
     /// Reductions per step, the unit of work of a search
     #[arg(long, value_name = "N", default_value_t = 2000,
           value_parser = clap::value_parser!(u64).range(1..))]

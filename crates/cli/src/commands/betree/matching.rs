@@ -13,7 +13,7 @@ use ordered::Pool;
 use report::{ExitStatus, Outcome, names};
 
 use crate::args::threads;
-use crate::commands::betree::flags::{MatchArgs, MatchOutput};
+use crate::commands::betree::flags::{MatchArgs, MatchFormat};
 use crate::commands::betree::lines::{Block, Limit, Lines};
 use crate::commands::betree::print::Form;
 use crate::commands::betree::priorities;
@@ -29,7 +29,7 @@ use crate::term::{message, signal};
 
 /// The most expressions of a batch: it takes 256 bytes each.
 pub(super) const BATCH_EXPRESSIONS_MAX: usize = 1 << 16;
-/// The longest line of `--output bitmap`.
+/// The longest line of `--format bitmap`.
 const BITMAP_BITS_MAX: u64 = 1 << 28;
 
 /// Blocks of a file.
@@ -82,7 +82,7 @@ pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         args,
         snapshot,
         form: Form {
-            output: args.output,
+            format: args.format,
             has_event_id: args.event_id.is_some(),
             names: &tree.names,
             bits,
@@ -182,12 +182,12 @@ impl Job<'_> {
     }
 }
 
-/// The bits of a line of `--output bitmap`, 0 if there are none.
+/// The bits of a line of `--format bitmap`, 0 if there are none.
 pub(super) fn checked_bits(args: &MatchArgs, tree: &Tree) -> Result<usize> {
     let bits = tree.lines;
-    if args.output == MatchOutput::Bitmap && bits > BITMAP_BITS_MAX {
+    if args.format == MatchFormat::Bitmap && bits > BITMAP_BITS_MAX {
         let message = format!("the greatest id, {bits}, is too large for a bitmap");
-        return Err(Failure::new(message).help("choose another --output"));
+        return Err(Failure::new(message).help("choose another --format"));
     }
     Ok(usize::try_from(bits).unwrap_or(0))
 }

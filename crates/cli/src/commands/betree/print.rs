@@ -4,13 +4,13 @@ use std::io::Write as _;
 
 use betree::{Name, Names, SubscriptionId};
 
-use crate::commands::betree::flags::MatchOutput;
+use crate::commands::betree::flags::MatchFormat;
 use crate::term::plain::is_unfit;
 
 /// How lines are written.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Form<'a> {
-    pub(super) output: MatchOutput,
+    pub(super) format: MatchFormat,
     /// The ids that people gave to expressions; without them, ids are numbers of lines.
     pub(super) names: &'a Names,
     /// Whether events have ids of their own, which stand before the rest of a line.
@@ -30,8 +30,8 @@ impl Form<'_> {
     ) {
         self.event_id(event_id, out);
         // Writing into memory does not fail.
-        match self.output {
-            MatchOutput::Json => {
+        match self.format {
+            MatchFormat::Json => {
                 let _ = write!(out, "{{\"event\":{number},");
                 if self.has_event_id {
                     let event_id = if event_id.is_empty() {
@@ -47,9 +47,9 @@ impl Form<'_> {
                 self.join(ids, b",", out, |name, out| name.append_json(out));
                 out.extend_from_slice(b"]}");
             }
-            MatchOutput::Ids => self.join(ids, b" ", out, append_word),
-            MatchOutput::Count => drop(write!(out, "{}", ids.len())),
-            MatchOutput::Bitmap => {
+            MatchFormat::Ids => self.join(ids, b" ", out, append_word),
+            MatchFormat::Count => drop(write!(out, "{}", ids.len())),
+            MatchFormat::Bitmap => {
                 let first = out.len();
                 out.resize(first + self.bits, b'0');
                 for id in ids {
@@ -68,7 +68,7 @@ impl Form<'_> {
     /// Appends the line of an event that was refused. A line of JSON has the number of its event, so that none is
     /// needed here.
     pub(super) fn refused(&self, event_id: &[u8], out: &mut Vec<u8>) {
-        if self.output != MatchOutput::Json {
+        if self.format != MatchFormat::Json {
             self.event_id(event_id, out);
             out.extend_from_slice(REFUSED.as_bytes());
             out.push(b'\n');
@@ -77,7 +77,7 @@ impl Form<'_> {
 
     /// Appends an event's own id and a tab, where lines are no JSON.
     fn event_id(&self, event_id: &[u8], out: &mut Vec<u8>) {
-        if !self.has_event_id || self.output == MatchOutput::Json {
+        if !self.has_event_id || self.format == MatchFormat::Json {
             return;
         }
         let text = std::str::from_utf8(event_id).unwrap_or_default();

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use files::conflicts::{Files, Stdout};
-use fixlog::Moment;
 
 use crate::args::output::{OutputArgs, TerminalArgs};
 use crate::args::units;
@@ -19,7 +18,7 @@ use crate::commands::fix::settings_flags::SettingsArgs;
 use crate::commands::fix::store_flags::StoreArgs;
 use crate::commands::fix::validate_flags::ValidateArgs;
 use crate::commands::fix::values::{Separator, rate, speed};
-use crate::commands::fix::wanted::{ToArgs, WantedArgs, moment};
+use crate::commands::fix::wanted::WantedArgs;
 
 /// Read FIX messages from logs and streams, and run FIX sessions.
 ///
@@ -148,8 +147,6 @@ pub(crate) struct DiffArgs {
     #[command(flatten)]
     pub(crate) wanted: WantedArgs,
     #[command(flatten)]
-    pub(crate) to: ToArgs,
-    #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
@@ -163,9 +160,9 @@ pub(crate) struct ReplayArgs {
     /// The log; `-` is standard input
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) file: PathBuf,
-    /// Send to a TCP address, such as 127.0.0.1:5001, instead of standard output
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) to: Option<String>,
+    /// Send to the engine that listens here, such as 127.0.0.1:5001, instead of standard output
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) connect: Option<String>,
     /// How many times faster than the original; 0: without waiting
     #[arg(long, value_name = "TIMES", default_value_t = 1.0, value_parser = speed)]
     pub(crate) speed: f64,
@@ -184,9 +181,6 @@ pub(crate) struct ReplayArgs {
     pub(crate) separator: Separator,
     #[command(flatten)]
     pub(crate) wanted: WantedArgs,
-    /// Only messages sent before this time
-    #[arg(long, value_name = "TIME", value_parser = moment, help_heading = "Filters")]
-    pub(crate) until: Option<Moment>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -8,7 +8,7 @@ use fixcore::Isa;
 
 use crate::args::output::OutputArgs;
 use crate::commands::fix::values::Separator;
-use crate::commands::fix::wanted::{ToArgs, WantedArgs};
+use crate::commands::fix::wanted::WantedArgs;
 
 /// Which messages are read, and how.
 #[derive(Debug, Clone, Args)]
@@ -46,8 +46,6 @@ pub(crate) struct MessagesArgs {
     pub(crate) follow: bool,
     #[command(flatten)]
     pub(crate) wanted: WantedArgs,
-    #[command(flatten)]
-    pub(crate) to: ToArgs,
 }
 
 impl MessagesArgs {

@@ -38,16 +38,16 @@ enum Target {
 }
 
 impl Target {
-    fn open(to: Option<&str>) -> crate::failure::Result<Self> {
-        let Some(to) = to else {
+    fn open(address: Option<&str>) -> crate::failure::Result<Self> {
+        let Some(address) = address else {
             let failed = |error| Failure::io("write", Path::new("standard output"), &error);
             return Output::stdout(context()).map(Self::Stdout).map_err(failed);
         };
         let failed = |error: io::Error| {
-            Failure::new(format!("cannot connect to {to}: {error}"))
+            Failure::new(format!("cannot connect to {address}: {error}"))
                 .help("name an address and a port that somebody listens on, as 127.0.0.1:5001")
         };
-        let stream = TcpStream::connect(to).map_err(failed)?;
+        let stream = TcpStream::connect(address).map_err(failed)?;
         stream.set_nodelay(true).map_err(failed)?;
         let mut answers = stream.try_clone().map_err(failed)?;
         // What comes back is let go, so that who sends it is never held up. Never joined: it ends
@@ -59,7 +59,7 @@ impl Target {
                 while answers.read(&mut room).is_ok_and(|count| count > 0) {}
             })
             .map_err(failed)?;
-        Ok(Self::Tcp(stream, to.to_owned()))
+        Ok(Self::Tcp(stream, address.to_owned()))
     }
 
     fn send(&mut self, bytes: &[u8]) -> Result<(), Stop> {
@@ -108,7 +108,7 @@ pub(super) fn run(
     let mut replay = Replay {
         args,
         filter,
-        target: Target::open(args.to.as_deref())?,
+        target: Target::open(args.connect.as_deref())?,
         gathered: Vec::new(),
         rewritten: Vec::new(),
         pace: Pace::new(args.speed, args.rate),

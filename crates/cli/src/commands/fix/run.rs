@@ -129,9 +129,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Health(_) => Job::Health,
         _ => pseudonyms.as_ref().map_or(Job::Parse, Job::Anonymize),
     };
-    let filter = messages
-        .wanted
-        .filter(messages.to.to, dictionary.as_ref())?;
+    let filter = messages.wanted.filter(dictionary.as_ref())?;
     let wanted = match &args.command {
         FixCommand::Parse(args) => Some((&args.rows, args.format.into())),
         FixCommand::Print(args) => Some((&args.rows, RowForm::Json)),
@@ -233,7 +231,7 @@ fn compare(args: &DiffArgs, name: &'static str, argv: &[OsString]) -> Result<Exi
         let message = "standard input cannot be both logs";
         return Err(Failure::usage(message).help("name a file for one of them"));
     }
-    let filter = args.wanted.filter(args.to.to, None)?;
+    let filter = args.wanted.filter(None)?;
     let session = Session::start(&setup)?;
     let mut outcome = Outcome::new("fix diff");
     // A wrong `PERFKIT_ISA` is an error here too.
@@ -245,7 +243,7 @@ fn compare(args: &DiffArgs, name: &'static str, argv: &[OsString]) -> Result<Exi
 fn send(args: &ReplayArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let rows = &[LatencyName::Response, LatencyName::Service];
     let setup = Setup::filter_of(name, argv, &args.output);
-    let filter = args.wanted.filter(args.until, None)?;
+    let filter = args.wanted.filter(None)?;
     let session = Session::start(&Setup { rows, ..setup })?;
     let mut outcome = Outcome::new("fix replay");
     let recorder = |spec: Spec| Recorder::new(session.spec(spec), session.run_start());

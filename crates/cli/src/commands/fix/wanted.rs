@@ -7,7 +7,7 @@ use fixlog::{Expression, Filter, Moment, msg_type_of};
 
 use crate::failure::{Failure, Result};
 
-/// Which messages are wanted, all but the end of the range of time: `replay` names that otherwise.
+/// Which messages are wanted.
 #[derive(Debug, Default, Clone, Args)]
 pub(crate) struct WantedArgs {
     /// Only messages of these types or names, such as D,8 or NewOrderSingle
@@ -38,6 +38,15 @@ pub(crate) struct WantedArgs {
     /// midnight; 24:00 is the end of a day.
     #[arg(long, value_name = "TIME", value_parser = moment, help_heading = "Filters")]
     pub(crate) from: Option<Moment>,
+    /// Only messages sent before this time
+    #[arg(
+        long,
+        visible_alias = "until",
+        value_name = "TIME",
+        value_parser = moment,
+        help_heading = "Filters"
+    )]
+    pub(crate) to: Option<Moment>,
     /// Only messages for which this holds, such as 'Symbol=MSFT and OrdStatus=8'
     ///
     /// Fields are named as in the standard or by tag. =, <>, <, <=, >, >=, in (…), not in (…), is null,
@@ -48,27 +57,9 @@ pub(crate) struct WantedArgs {
     pub(crate) expressions: Vec<String>,
 }
 
-/// The end of the range of time.
-#[derive(Debug, Default, Clone, Args)]
-pub(crate) struct ToArgs {
-    /// Only messages sent before this time
-    #[arg(
-        long,
-        visible_alias = "until",
-        value_name = "TIME",
-        value_parser = moment,
-        help_heading = "Filters"
-    )]
-    pub(crate) to: Option<Moment>,
-}
-
 impl WantedArgs {
     /// The filter of these flags. Fields have the names of `dictionary` too.
-    pub(super) fn filter(
-        &self,
-        to: Option<Moment>,
-        dictionary: Option<&Dictionary>,
-    ) -> Result<Filter> {
+    pub(super) fn filter(&self, dictionary: Option<&Dictionary>) -> Result<Filter> {
         let mut types = Vec::new();
         for name in &self.types {
             let name = name.trim();
@@ -88,7 +79,7 @@ impl WantedArgs {
         if let Some(from) = self.from {
             filter = filter.from(from);
         }
-        if let Some(to) = to {
+        if let Some(to) = self.to {
             filter = filter.to(to);
         }
         if filter.is_empty_range() {
@@ -126,7 +117,7 @@ fn session(text: &str) -> std::result::Result<Session, String> {
 }
 
 /// Parses a time.
-pub(super) fn moment(text: &str) -> std::result::Result<Moment, String> {
+fn moment(text: &str) -> std::result::Result<Moment, String> {
     let expected = "expected a time, as 20260305-14:02, 14:02, 2026-03-05 or \
                     2026-03-05T14:02+01:00";
     if let Some(moment) = Moment::parse(text).or_else(|| each_day(text)) {

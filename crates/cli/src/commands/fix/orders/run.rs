@@ -47,7 +47,7 @@ pub(in crate::commands::fix) fn run(
         false => Setup::analysis(name, argv, &args.output),
     };
     let messages = &args.messages;
-    let filter = messages.wanted.filter(messages.to.to, dictionary)?;
+    let filter = messages.wanted.filter(dictionary)?;
     let rows = &[LatencyName::Service];
     let session = Session::start(&Setup { rows, ..setup })?;
     let recorder = |operation: &str, series: &str| {
