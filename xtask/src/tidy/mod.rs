@@ -2,11 +2,12 @@
 //!
 //! The rules are pure functions over a path and a text, in [`text`] (any file), [`rust`] (Rust
 //! sources, as [`tokens`] and [`paths`]), [`docs`] (links, the architecture), [`commands`] and [`circles`]
-//! (what imports what) and [`packages`] (manifests). This file finds the files and prints what was found.
+//! (what imports what), [`packages`] (manifests) and [`least`] (versions of dependencies). This file finds the files and prints what was found.
 
 mod circles;
 mod commands;
 mod docs;
+mod least;
 mod packages;
 mod paths;
 mod rust;
@@ -87,6 +88,7 @@ pub(crate) fn run(generated: Generated) -> Result<String> {
     findings.extend(docs::architecture(&files));
     findings.extend(circles::check(&files));
     findings.extend(commands::check(&files));
+    findings.extend(least::check(&files));
     findings.extend(packages::security(&files));
     findings.extend(packages::check(
         &metadata::workspace()?,
