@@ -280,6 +280,8 @@ impl Book {
             offset: event.offset,
             line: event.line,
             is_copy: event.is_copy,
+            original_ns: event.original_ns,
+            is_late: false,
             fields: fields.into(),
         };
         if self.is_repeated(&keys, &step) {
@@ -338,10 +340,11 @@ impl Book {
         Some(slot)
     }
 
-    fn step(&mut self, slot: u32, step: Step, watch: &mut dyn Watch) {
+    fn step(&mut self, slot: u32, mut step: Step, watch: &mut dyn Watch) {
         let Some(Some(open)) = self.lives.get_mut(slot as usize) else {
             return;
         };
+        step.is_late = open.is_late(&step);
         let was_told = open.is_told;
         if was_told {
             open.life.again = Some(open.life.state);

@@ -47,6 +47,8 @@ pub(super) struct Event {
     pub(super) session: u32,
     /// Whether it says that it was sent before (43=Y).
     pub(super) is_copy: bool,
+    /// OrigSendingTime (122) of such a message.
+    pub(super) original_ns: Option<i64>,
     /// Whether it is no message about an order, but a Logon with which sequence numbers begin anew.
     pub(super) restarts: bool,
     /// Where in the text its fields are.
@@ -117,18 +119,18 @@ impl OrderPart {
         };
         let session = self.session(sender, target);
         let start = self.text.len() as u32;
+        let time = |tag| message.get(tag).and_then(Timestamp::parse);
+        let is_copy = message.get(43) == Some(b"Y");
         let mut event = Event {
             kind,
-            sent_ns: message
-                .get(52)
-                .and_then(Timestamp::parse)
-                .map(|time| time.0),
+            sent_ns: time(52).map(|time| time.0),
             offset,
             line,
             number: message.get_u64(34).ok().flatten().unwrap_or(0),
             about: None,
             session,
-            is_copy: message.get(43) == Some(b"Y"),
+            is_copy,
+            original_ns: time(122).filter(|_| is_copy).map(|time| time.0),
             restarts: message.msg_type() == b"A",
             start,
             end: start,

@@ -1,16 +1,15 @@
 //! Under what messages find their orders.
 
-use twox_hash::XxHash3_128;
-
 use super::event::{self, Event};
 use super::life::StepKind;
+use crate::hash;
 
 /// What keys are made of.
-const CL_ORD_ID: u64 = 1 << 40;
-const ORDER_ID: u64 = 2 << 40;
-pub(super) const SENT: u64 = 5 << 40;
-pub(super) const RELAY: u64 = 3 << 40;
-const NUMBER: u64 = 4 << 40;
+const CL_ORD_ID: u32 = 1;
+const ORDER_ID: u32 = 2;
+pub(super) const RELAY: u32 = 3;
+const NUMBER: u32 = 4;
+pub(super) const SENT: u32 = 5;
 
 /// Under what a message finds its order, and is found.
 pub(super) struct Keys {
@@ -64,7 +63,8 @@ impl Keys {
 }
 
 /// A key of some kind on a session.
-pub(super) fn key(kind: u64, [one, other]: [u32; 2], id: &[u8]) -> u128 {
-    let seed = (u64::from(one) << 16) ^ u64::from(other) ^ kind;
-    XxHash3_128::oneshot_with_seed(seed, id)
+pub(super) fn key(kind: u32, [one, other]: [u32; 2], id: &[u8]) -> u128 {
+    let domain = [kind, one, other].into_iter();
+    let domain = domain.fold(0, |domain, part| domain << 32 | u128::from(part));
+    hash::of_id(domain, id)
 }

@@ -193,6 +193,11 @@ pub struct Step {
     pub line: Option<u64>,
     /// Whether it says that it was sent before (43=Y).
     pub is_copy: bool,
+    /// OrigSendingTime (122) of such a message, in nanoseconds since 1970.
+    pub original_ns: Option<i64>,
+    /// Whether it says what was so before: an execution that is sent again after later ones, or a trade with a smaller
+    /// CumQty (14) than was known before. It changes no state.
+    pub is_late: bool,
     /// The fields about the order, each with the byte 1 behind it.
     pub fields: Box<[u8]>,
 }
@@ -259,23 +264,14 @@ impl Life {
         steps.find_map(|step| step.get(11)).unwrap_or_default()
     }
 
-    /// The last value of a field about the order. Of what is filled (6, 14, 151), a trade that came late says nothing: one
-    /// with a smaller CumQty (14) than was known before.
+    /// The last value of a field about the order. Of its status and of what is filled (6, 14, 39, 150, 151), what came late
+    /// says nothing.
     #[must_use]
     pub fn last(&self, tag: u32) -> Option<&[u8]> {
-        if !matches!(tag, 6 | 14 | 151) {
-            return self.steps.iter().rev().find_map(|step| step.get(tag));
-        }
-        let (mut filled, mut last) = (0.0, None);
-        for step in &self.steps {
-            let said = step.get(14).and_then(number);
-            if step.kind.is_trade() && said.is_some_and(|said| said < filled) {
-                continue;
-            }
-            filled = said.unwrap_or(filled);
-            last = step.get(tag).or(last);
-        }
-        last
+        let changes = matches!(tag, 6 | 14 | 39 | 150 | 151);
+        let steps = self.steps.iter().rev();
+        let mut steps = steps.filter(|step| !(changes && step.is_late));
+        steps.find_map(|step| step.get(tag))
     }
 
     /// The first value of a field about the order.

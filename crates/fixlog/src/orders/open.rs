@@ -96,6 +96,21 @@ impl Open {
         size_of::<Self>() + fields + steps + self.keys.len() * KEY + 2 * ALLOCATION
     }
 
+    /// Whether an answer says what was so before: what was lost is sent again after what came later.
+    pub(super) fn is_late(&self, step: &Step) -> bool {
+        let filled = step.get(14).and_then(number);
+        let is_less = step.kind.is_trade() && filled.is_some_and(|filled| filled < self.filled);
+        // Numbers may have begun anew since then.
+        let is_later = |other: &Step| {
+            let is_after = |ns| other.sent_ns.is_some_and(|sent| sent >= ns);
+            other.sender == step.sender
+                && other.number > step.number
+                && step.original_ns.is_none_or(is_after)
+        };
+        let is_execution = matches!(step.kind, StepKind::Execution { .. });
+        is_less || (is_execution && step.is_copy && self.life.steps.iter().any(is_later))
+    }
+
     /// Takes in what a message says, before it is among the steps.
     pub(super) fn tell(&mut self, step: &Step) -> Told {
         let sent = step.sent_ns;
@@ -127,9 +142,7 @@ impl Open {
         self.answered |= is_answer && !is_pending;
         let is_fill = kind.is_trade();
         let filled = step.get(14).and_then(number);
-        // Trades that were lost may be sent after those that came later.
-        let is_late = is_fill && filled.is_some_and(|filled| filled < self.filled);
-        if !is_late {
+        if !step.is_late {
             self.filled = filled.unwrap_or(self.filled);
         }
         let is_first_fill = is_fill && !self.has_fill;
@@ -141,7 +154,7 @@ impl Open {
             _ => self.life.is_orphan,
         });
         let state = match status {
-            Some(_) if is_late => before,
+            Some(_) if step.is_late => before,
             Some(status) => self.state_of(status, filled, step),
             None if is_new_rejected => State::Rejected,
             None if is_answer && !is_refused && before == State::Unanswered => State::Open,

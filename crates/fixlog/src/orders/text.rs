@@ -155,6 +155,7 @@ impl<'n> LifeLines<'n> {
             }
             reason(lines, out, step.reason());
             flag(out, "sent_before", step.is_copy);
+            flag(out, "late", step.is_late);
             flag(out, "possible_resend", step.get(97) == Some(b"Y"));
             flag(out, "repeated_exec_id", life.repeats_exec_id(at));
             if let Some(path) = self.names.get(step.log) {
@@ -302,6 +303,8 @@ impl<'n> LifeLines<'n> {
             }
             for (is, mark) in [
                 (is_again, "  (ExecID again)"),
+                (step.is_copy, "  (sent again)"),
+                (step.is_late, "  (late)"),
                 (step.get(97) == Some(b"Y"), "  (possible resend)"),
             ] {
                 line.push_str(if is { mark } else { "" });

@@ -7,8 +7,9 @@ use std::collections::HashMap;
 
 use fixcore::value::{date, time_of_day, unsigned};
 use fixcore::{Message, SOH};
-use twox_hash::{XxHash3_64, XxHash3_128};
+use twox_hash::XxHash3_64;
 
+use crate::hash;
 use crate::sessions::Sessions;
 
 /// Fields of the header are among so many at the beginning, where they are where they belong.
@@ -48,7 +49,7 @@ pub(super) struct SessionPart {
     pub(super) key: Vec<u8>,
     pub(super) runs: Vec<Run>,
     /// Seeds of ids, of orders in this direction and of what answers those of the other one.
-    seeds: [u64; 2],
+    domains: [u64; 2],
 }
 
 /// An order or an execution, by the hash of its ClOrdID and of the parties.
@@ -194,9 +195,9 @@ impl Part {
                 place = Some(self.session(sender, target));
             }
             let session = place.and_then(|place| self.sessions.get(place));
-            let seed = session.map_or(0, |session| session.seeds[usize::from(!is_order)]);
+            let domain = session.map_or(0, |session| session.domains[usize::from(!is_order)]);
             self.trades.push(Trade {
-                id: XxHash3_128::oneshot_with_seed(seed, id),
+                id: hash::of_id(u128::from(domain), id),
                 sent_ns,
                 is_order,
             });
@@ -265,11 +266,11 @@ impl Part {
         if at == self.sessions.len() {
             let key = [sender, &[SOH], target].concat();
             let back = [target, &[SOH], sender].concat();
-            let seeds = [&key, &back].map(|key| XxHash3_64::oneshot(key));
+            let domains = [&key, &back].map(|key| XxHash3_64::oneshot(key));
             self.sessions.push(SessionPart {
                 key,
                 runs: Vec::new(),
-                seeds,
+                domains,
             });
         }
         at

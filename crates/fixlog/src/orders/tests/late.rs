@@ -76,6 +76,37 @@ fn a_fill_that_comes_late_takes_nothing_back() {
 }
 
 #[test]
+fn an_answer_that_is_sent_again_takes_back_no_later_one() {
+    let again = "43=Y|122=20260305-14:00:00.200|";
+    for (last, state) in [
+        ("150=F|39=2|38=100|14=100|151=0|", State::Filled),
+        ("150=F|39=1|38=100|14=40|151=60|", State::PartiallyFilled),
+        ("150=4|39=4|38=100|14=0|151=0|", State::Cancelled),
+        ("150=8|39=8|14=0|151=0|", State::Rejected),
+    ] {
+        let ended = format!("8 G C 300 3 37=O|11=m|17=E2|{last}");
+        let late = format!("8 G C 5000 2 37=O|11=m|17=E1|150=0|39=0|14=0|151=100|{again}");
+        let log: [&str; 3] = ["D C G 100 1 11=m|38=100|", &ended, &late];
+        for messages in [1, 3] {
+            let lives = seen(&[&log], messages).final_lives();
+            assert_eq!(lives.len(), 1, "{last}");
+            let life = &lives[0];
+            let late: Vec<_> = life.steps.iter().map(|step| step.is_late).collect();
+            assert_eq!((life.state, late), (state, vec![false, false, true]));
+            assert!(last.contains(std::str::from_utf8(life.last(151).unwrap()).unwrap()));
+        }
+    }
+    // Numbers that began anew: what is sent again is newer than that with a larger number.
+    let log: [&str; 3] = [
+        "D C G 100 1 11=m|38=100|59=1|",
+        "8 G C 150 900 37=O|11=m|17=E0|150=0|39=0|14=0|151=100|",
+        "8 G C 90000000 2 37=O|11=m|17=E1|150=F|39=2|38=100|14=100|151=0|43=Y|122=20260306-14:00:00|",
+    ];
+    let lives = seen(&[&log], 1).final_lives();
+    assert_eq!(lives[0].state, State::Filled);
+}
+
+#[test]
 fn what_comes_after_the_end_is_of_the_order() {
     let late = [
         format!("F C G {} 2 11=mc|41=m|", 5 * 60_000),

@@ -3,6 +3,20 @@
 use super::{check, seen};
 
 #[test]
+fn orders_of_one_party_with_ids_alike_have_nothing_to_do_with_each_other() {
+    for width in 1..=17 {
+        let ids = [600, 800, 763, 963].map(|id| format!("{id:0width$}"));
+        let log: Vec<String> = (1..)
+            .zip(&ids)
+            .map(|(at, id)| format!("D B V {at} {at} 11={id}|55=VOD|54=1|38=100|"))
+            .collect();
+        let log: Vec<&str> = log.iter().map(String::as_str).collect();
+        let expected = ids.map(|id| format!("{id} unanswered: new"));
+        check(&[&log], &expected.each_ref().map(String::as_str));
+    }
+}
+
+#[test]
 fn two_clients_with_one_id_are_two_orders_below_as_well() {
     check(
         &[&[
