@@ -90,13 +90,7 @@ impl Measure {
             Self::Ratio => one(ratio(report), "ratio"),
             // Where programs were run, the limit is about them: not about what ran them.
             Self::Rss => match of_programs(report, &["rss_max_bytes"]) {
-                Some(found) => Ok(found
-                    .into_iter()
-                    // Not above that of what started it, for that is where it is measured from.
-                    .map(|(row, value)| {
-                        (row, value.or(resources.rss_max_bytes.map(|own| own as f64)))
-                    })
-                    .collect()),
+                Some(found) => Ok(found),
                 None => one(
                     resources.rss_max_bytes.map(|bytes| bytes as f64),
                     "peak memory",
@@ -140,6 +134,9 @@ fn place(table: &Table, key: &str) -> Option<usize> {
     table.columns.iter().position(|column| column.key == key)
 }
 
+/// The program that is run beside the others to see how much a machine adds: no limit is about it.
+const CONTROL: &str = "control";
+
 /// The sum of these columns for each program that was run, by its name. `None` if there are no such columns.
 fn of_programs(report: &Report, keys: &[&str]) -> Option<Vec<Found>> {
     let table = report.tables.iter().find(|table| runs_programs(table))?;
@@ -158,6 +155,7 @@ fn of_programs(report: &Report, keys: &[&str]) -> Option<Vec<Found>> {
         let values = places.iter().map(|at| row.get(*at).and_then(number));
         (name, values.sum())
     });
+    let found = found.filter(|(name, _)| name.as_deref() != Some(CONTROL));
     Some(found.collect())
 }
 
@@ -274,10 +272,22 @@ impl Gate {
             let found = (Some(rate.name.clone()), share);
             return self.number_result(limit, Some(found), decided);
         }
-        let values = match measure.values(report) {
+        let mut values = match measure.values(report) {
             Ok(values) => values,
             Err(why) => return unknown(why),
         };
+        // The memory of a program is measured from that of what started it on: below, nothing is known but that.
+        if *measure == Measure::Rss {
+            let most = report.resources.rss_max_bytes.map(|own| own as f64);
+            let holds = |most: &f64| {
+                let (verdict, _) = self.as_measured(measure.unit(), None, *most, limit);
+                matches!(self.bound, Bound::Most | Bound::Below) && verdict == GateVerdict::Pass
+            };
+            let most = most.filter(holds);
+            for (_, value) in &mut values {
+                *value = value.or(most);
+            }
+        }
         // The one that is furthest on the wrong side.
         let low = matches!(self.bound, Bound::Least | Bound::Above);
         let absent = values.iter().find(|(_, value)| value.is_none());
@@ -287,7 +297,13 @@ impl Gate {
             .filter_map(|(row, value)| Some((row, value?)))
             .max_by(|(_, a), (_, b)| if low { b.total_cmp(a) } else { a.total_cmp(b) });
         let Some((row, value)) = worst else {
-            return unknown("there are no numbers to judge".to_owned());
+            let why = match measure {
+                Measure::Rss => {
+                    "the programs take less memory than what started them, so that theirs is not known"
+                }
+                _ => "there are no numbers to judge",
+            };
+            return unknown(why.to_owned());
         };
         let decided = match (measure, &report.validation) {
             (Measure::Errors, Some(found)) => self.share(

@@ -220,6 +220,23 @@ fn memory_and_processor_time_are_those_of_the_programs_that_were_run() {
         decide(&found, "cpu<=10us"),
         (GateVerdict::Pass, Some(9_000.0))
     );
+    // No program took more than this one, whose memory is no reason to fail.
+    let rows = &mut found.tables[0].rows;
+    rows.truncate(1);
+    rows.push(vec![
+        "control".into(),
+        Cell::Integer(9_000),
+        Cell::Integer(13 << 20),
+    ]);
+    let own = Some(f64::from(12 << 20));
+    assert_eq!(decide(&found, "rss<=12M"), (GateVerdict::Pass, own));
+    assert_eq!(decide(&found, "rss<12M"), (GateVerdict::Inconclusive, None));
+    assert_eq!(decide(&found, "rss<=1M"), (GateVerdict::Inconclusive, None));
+    assert_eq!(decide(&found, "rss>1M"), (GateVerdict::Inconclusive, None));
+    assert_eq!(
+        decide(&found, "cpu<=5us"),
+        (GateVerdict::Pass, Some(2_000.0))
+    );
     // As hyperfine's files have it.
     let columns = [
         ("command", Unit::Text),
