@@ -72,6 +72,23 @@ fn a_tree_comes_back_as_it_was() {
 }
 
 #[test]
+fn names_that_some_systems_take_for_one_are_verified_as_they_are() {
+    let dir = directory();
+    for name in ["Makefile", "makefile", "e\u{301}", "plain"] {
+        file(dir.path(), &format!("c/{name}"), name.as_bytes());
+    }
+    let packed = run(dir.path(), words("zip -r --verify a.zip c")).expect(0);
+    let told = "the archive is right, and strict readers refuse it: ";
+    assert!(packed.stderr.contains(told), "{}", packed.stderr);
+    let moved = run(dir.path(), words("zip -rm --verify b.zip c --report json")).expect(0);
+    let report: serde_json::Value = serde_json::from_slice(&moved.stdout).expect("a report");
+    assert_eq!(report["validation"]["wrong"], 0);
+    assert!(!dir.path().join("c/Makefile").exists());
+    run(dir.path(), words("unzip -q b.zip")).expect(0);
+    assert!(dir.path().join("c/Makefile").exists() && dir.path().join("c/makefile").exists());
+}
+
+#[test]
 fn pipes_at_both_ends() {
     let dir = directory();
     tree(dir.path());
