@@ -541,3 +541,15 @@ fn two_distributions_are_compared_percentile_by_percentile() {
     );
     same.expect(0);
 }
+
+#[test]
+#[cfg(unix)]
+fn runs_that_failed_are_told_where_they_count() {
+    let dir = directory();
+    let line = "compare --interleave 3 true false --ignore-failure";
+    let told = run(dir.path(), words(line));
+    let text = told.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = "3 of 3 runs of the target failed, and their times count";
+    assert!(text.contains(expected), "{text}");
+    assert!(!text.contains("of the baseline failed"), "{text}");
+}

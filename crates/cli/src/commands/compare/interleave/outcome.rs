@@ -97,6 +97,14 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
                 .into(),
         ]);
         outcome.add(&side.wall);
+        if side.failures > 0 {
+            let plural = if row.n == 1 { "" } else { "s" };
+            let finding = format!(
+                "{} of {} run{plural} of the {} failed, and their times count",
+                side.failures, row.n, side.name
+            );
+            outcome.findings.push(finding);
+        }
     }
     outcome.tables.push(table);
     outcome
