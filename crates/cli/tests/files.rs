@@ -382,3 +382,27 @@ fn a_terminal_gets_text_but_nothing_binary() {
     .expect(2);
     assert!(failed.stderr.contains("is a terminal"), "{}", failed.stderr);
 }
+
+#[test]
+fn a_file_and_standard_output_are_not_one_target() {
+    let dir = directory();
+    common::file(dir.path(), "a", b"content");
+    run(dir.path(), words("compress -q a")).expect(0);
+    for line in [
+        "compress -c -o X a",
+        "compress -o X -c a",
+        "decompress -c -o X a.zst",
+        "decompress --to-stdout --output X a.zst",
+    ] {
+        let refused = run(dir.path(), words(line)).expect(2);
+        assert!(refused.stdout.is_empty(), "{line}");
+        assert!(!dir.path().join("X").exists(), "{line}");
+    }
+    for line in [
+        "advise --code --threshold 200us",
+        "advise --code a",
+        "advise --code --size 64K",
+    ] {
+        run(dir.path(), words(line)).expect(2);
+    }
+}

@@ -19,7 +19,8 @@ pub(crate) struct FileArgs {
         short = 'c',
         long,
         visible_alias = "to-stdout",
-        overrides_with = "_no_stdout"
+        overrides_with = "_no_stdout",
+        conflicts_with = "output"
     )]
     pub(crate) stdout: bool,
     #[arg(long = "no-stdout", overrides_with = "stdout", hide = true)]

@@ -36,7 +36,7 @@ const ASYNC_THRESHOLD: Duration = Duration::from_micros(100);
 /// undecided. How the time grows with the size is said as a ratio.
 ///
 /// The tables show the times behind it, the same verdicts for the 100 µs of an async runtime, and the memory of
-/// contexts. --code prints code for tokio that does what is advised.
+/// contexts. --code prints code for tokio that decides by itself, as advised, for each call.
 ///
 /// The stall table is measured under load: every 200 µs, another thread wakes a probe task of a tokio
 /// runtime. The delay of the probe, minus its delay without load, is what the load costs other tasks.
@@ -76,8 +76,8 @@ pub(crate) struct AdviseArgs {
     /// Only this level of deflate, in ZIP archives; repeatable
     #[arg(long = "zip-level", value_name = "N", value_parser = clap::value_parser!(i32).range(0..=9))]
     zip_levels: Vec<i32>,
-    /// Print tokio code that follows the advice, and measure nothing
-    #[arg(long)]
+    /// Print tokio code that follows advice for any data, and measure nothing
+    #[arg(long, conflicts_with_all = ["files", "threshold", "for_async", "recipes", "levels", "zip_levels", "sizes"])]
     pub(crate) code: bool,
     /// Only contents of this size, up to 64M; repeatable
     #[arg(long = "size", value_name = "SIZE", value_parser = units::size)]
