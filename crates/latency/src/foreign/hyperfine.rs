@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
-use super::{At, Each, Foreign, SECOND_NS, Samples, Source, Summary};
+use super::{At, Each, Foreign, SECOND_NS, Samples, Source, Summary, Usage};
 use crate::read::ReadError;
-use crate::report::Environment;
+use crate::report::{Environment, RateKind};
 
 #[derive(Deserialize)]
 struct File {
@@ -34,6 +34,14 @@ struct Run {
     max: Option<f64>,
     #[serde(default)]
     times: Option<Vec<f64>>,
+    user: Option<f64>,
+    system: Option<f64>,
+    /// Of each run; files of older versions have none.
+    #[serde(default)]
+    memory_usage_byte: Option<Vec<u64>>,
+    /// Of each run; none where a signal ended it.
+    #[serde(default)]
+    exit_codes: Option<Vec<Option<i32>>>,
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
@@ -45,6 +53,24 @@ pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
             list: "results",
             index,
         };
+        let memory = run
+            .memory_usage_byte
+            .and_then(|runs| runs.into_iter().max());
+        if memory.is_some() || run.user.is_some() {
+            found.usage.push(Usage {
+                name: run.command.clone(),
+                user_ns: at.optional("user", run.user, SECOND_NS)?,
+                system_ns: at.optional("system", run.system, SECOND_NS)?,
+                rss_max_bytes: memory.filter(|bytes| *bytes > 0),
+            });
+        }
+        if let Some(codes) = run.exit_codes.filter(|codes| !codes.is_empty()) {
+            let failed = codes.iter().filter(|code| **code != Some(0)).count();
+            let rate = found.rate(format!("{}: failed runs", run.command), RateKind::Failures);
+            found
+                .rates
+                .push(rate.share_of(failed as u64, codes.len() as u64));
+        }
         let times = run.times.unwrap_or_default();
         if times.is_empty() {
             found.summaries.push(Summary {

@@ -133,6 +133,19 @@ pub struct Summary {
     pub quantiles_ns: Vec<(f64, f64)>,
 }
 
+/// What runs of a program took, where a file says so.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Usage {
+    /// The program.
+    pub name: String,
+    /// Mean processor time.
+    pub user_ns: Option<f64>,
+    /// The same of the system for it.
+    pub system_ns: Option<f64>,
+    /// Peak memory of the run that needed most.
+    pub rss_max_bytes: Option<u64>,
+}
+
 /// What a file has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Foreign {
@@ -144,6 +157,8 @@ pub struct Foreign {
     pub summaries: Vec<Summary>,
     /// Counts, rates and shares.
     pub rates: Vec<StatedRate>,
+    /// What programs took.
+    pub usage: Vec<Usage>,
     /// When it was measured, RFC 3339, where it says so.
     pub started_at: Option<String>,
     /// How long that took, where it says so.
@@ -163,6 +178,7 @@ impl Foreign {
             samples: Vec::new(),
             summaries: Vec::new(),
             rates: Vec::new(),
+            usage: Vec::new(),
             started_at: None,
             duration_ns: None,
             environment: Environment::unknown(),

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{Each, Foreign, Samples, Summary};
+use super::{Each, Foreign, Samples, Summary, Usage};
 use crate::deviation;
 use crate::percentile::earned_n;
 use crate::report::{
@@ -213,6 +213,23 @@ fn rate(rate: &StatedRate) -> Vec<Cell> {
     ]
 }
 
+/// As in a report of programs that were run here: limits on memory and processor time look for these columns.
+const USAGE: [(&str, Unit); 4] = [
+    ("command", Unit::Text),
+    ("user_ns", Unit::Nanoseconds),
+    ("system_ns", Unit::Nanoseconds),
+    ("rss_max_bytes", Unit::Bytes),
+];
+
+fn usage(usage: &Usage) -> Vec<Cell> {
+    vec![
+        usage.name.as_str().into(),
+        usage.user_ns.into(),
+        usage.system_ns.into(),
+        usage.rss_max_bytes.into(),
+    ]
+}
+
 impl Foreign {
     /// The rows of a report: of the benchmarks of which there are samples.
     #[must_use]
@@ -250,6 +267,11 @@ impl Foreign {
             let name = format!("as stated by {source}, without samples");
             let mut table = Table::new(&name, &COLUMNS);
             table.rows = self.summaries.iter().map(Summary::row).collect();
+            tables.push(table);
+        }
+        if !self.usage.is_empty() {
+            let mut table = Table::new("commands", &USAGE);
+            table.rows = self.usage.iter().map(usage).collect();
             tables.push(table);
         }
         if !self.rates.is_empty() {

@@ -67,6 +67,32 @@ fn samples_and_statistics_of_hyperfine_are_in_seconds() {
 }
 
 #[test]
+fn what_commands_took_and_which_failed_is_read_of_hyperfine() {
+    let text = r#"{"results": [{"command": "a", "times": [1.0, 1.0, 1.0, 1.0], "user": 0.5, "system": 0.25,
+        "memory_usage_byte": [5, 9, 7, 0], "exit_codes": [0, 3, null, 0]}, {"command": "b", "times": [1.0]}]}"#;
+    let found = read(text.as_bytes(), "x").unwrap();
+    let usage = Usage {
+        name: "a".to_owned(),
+        user_ns: Some(5e8),
+        system_ns: Some(2.5e8),
+        rss_max_bytes: Some(9),
+    };
+    assert_eq!(found.usage, [usage]);
+    let [rate] = &found.rates[..] else {
+        panic!("{:?}", found.rates);
+    };
+    assert_eq!((rate.count, rate.of), (Some(2), Some(4)));
+    assert_eq!(rate.kind, RateKind::Failures);
+    let tables = found.tables();
+    assert!(
+        tables
+            .iter()
+            .any(|table| table.name == "commands" && table.rows.len() == 1)
+    );
+    assert!(read(text.replace("0.25", "-1.0").as_bytes(), "x").is_err());
+}
+
+#[test]
 fn percentiles_of_oha_and_k6_stay_statistics() {
     let found = read(OHA.as_bytes(), "run").unwrap();
     assert!(found.samples.is_empty() && found.latencies().is_empty());
