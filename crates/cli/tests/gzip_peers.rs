@@ -181,7 +181,10 @@ const GZIP: [&str; 103] = [
     "gzip -t < c.gz",
 ];
 
-const GZIP_CATS: [&str; 21] = [
+const GZIP_CATS: [&str; 23] = [
+    // What is no gzip file, although it is a frame of zstd.
+    "printf '(\\265/\\375\\004\\000\\001\\000\\000' > zstd.gz; gzip -t zstd.gz",
+    "printf '(\\265/\\375\\004\\000\\001\\000\\000' > zstd.gz; gzip -dcf zstd.gz",
     "zcat c.gz",
     "zcat c",
     "zcat c.gz t.tgz",

@@ -98,7 +98,7 @@ fn decompress(plan: &GzipPlan, planned: Planned) -> Result<Ended> {
             false => levels::file_threads(None)?,
         },
         pass_through: plan.force && plan.stdout && !plan.list && !plan.test,
-        skips_trailing: true,
+        as_gzip: true,
     };
     if plan.list {
         return list(plan, planned, &own);

@@ -121,8 +121,8 @@ pub(crate) struct DecompressPlan {
     pub(crate) sparse: bool,
     /// Whether input that is not compressed is copied unchanged.
     pub(crate) pass_through: bool,
-    /// Whether other data behind a gzip file is skipped, as gzip does.
-    pub(crate) skips_trailing: bool,
+    /// Whether only gzip files are read, and other data behind one is skipped, as gzip does.
+    pub(crate) as_gzip: bool,
 }
 
 /// The most memory that a decoder needs in addition to its window.
@@ -173,7 +173,7 @@ impl DecompressArgs {
             mode,
             sparse: !self.no_sparse,
             pass_through: self.pass_through,
-            skips_trailing: false,
+            as_gzip: false,
         })
     }
 }

@@ -19,7 +19,7 @@ impl Decompress {
     pub(super) fn read_gzip(&mut self, stream: &mut Stream<'_>) -> Result<(), Stop> {
         let mut decoder = self.gzip.take().unwrap_or_default();
         decoder.restart();
-        decoder.skip_trailing(self.skips_trailing);
+        decoder.skip_trailing(self.as_gzip);
         let result = self.read_members(stream, &mut decoder);
         self.gzip = Some(decoder);
         result

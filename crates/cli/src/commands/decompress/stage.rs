@@ -44,8 +44,8 @@ pub(crate) struct Decompress {
     pub(super) is_another: bool,
     /// For gzip files, once there was one.
     pub(super) gzip: Option<GzipDecoder>,
-    /// Whether other data behind the last gzip member is skipped.
-    pub(super) skips_trailing: bool,
+    /// Whether only gzip files are read, and other data behind the last member is skipped.
+    pub(super) as_gzip: bool,
     /// Sources in which some was skipped, and from which byte.
     pub(crate) trailing: Vec<(PathBuf, u64)>,
     /// What the last gzip source was.
@@ -78,7 +78,7 @@ impl Decompress {
             many: None,
             is_another: false,
             gzip: None,
-            skips_trailing: plan.skips_trailing,
+            as_gzip: plan.as_gzip,
             trailing: Vec::new(),
             totals: GzipTotals::default(),
             checksums: 0,
@@ -99,6 +99,13 @@ impl Decompress {
             codec_failure("decompress", name, error)
         })
     }
+}
+
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+fn no_gzip(name: &str) -> Failure {
+    Failure::new(format!("{name}: not in gzip format"))
+        .help("perfkit decompress reads zstd, gzip, xz, lzma and lz4 files")
 }
 
 /// How input is read and output is written.
@@ -145,6 +152,15 @@ impl Stage for Decompress {
     }
 
     fn run(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop> {
+        if self.as_gzip {
+            let first = stream.peek(GZIP_MAGIC.len())?;
+            // An empty source ends too early, which the decoder says.
+            match GZIP_MAGIC.starts_with(&first) {
+                false if self.pass_through => return Passing::default().rest(stream, &[], 0),
+                false => return Err(Stop::Failed(no_gzip(&stream.name()))),
+                true => {}
+            }
+        }
         if self.part.is_none()
             && let Some(format) = Format::other(|magic| stream.begins_with(magic))?
         {
@@ -188,7 +204,7 @@ impl Stage for Decompress {
             many: None,
             is_another: true,
             gzip: None,
-            skips_trailing: self.skips_trailing,
+            as_gzip: self.as_gzip,
             trailing: Vec::new(),
             totals: GzipTotals::default(),
             checksums: 0,
@@ -245,7 +261,7 @@ impl Decompress {
                 return passing.rest(stream, &[], error.offset().unwrap_or(0));
             }
             // gzip copies what is empty, too.
-            Err(error) if self.pass_through && self.skips_trailing && error.is_no_frame() => {
+            Err(error) if self.pass_through && self.as_gzip && error.is_no_frame() => {
                 return Ok(());
             }
             // Too short to decide whether it is a frame.

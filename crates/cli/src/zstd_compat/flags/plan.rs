@@ -374,7 +374,7 @@ impl CommandLine {
             threads: 1,
             file_threads: self.file_threads()?,
             pass_through: pass_through && mode == DecompressMode::Write,
-            skips_trailing: false,
+            as_gzip: false,
         })
     }
 }
