@@ -80,6 +80,9 @@ pub(crate) const LOWER: i32 = 6;
 /// The level that takes the cheapest way through all matches.
 const OPTIMAL: i32 = 9;
 
+/// Of content of which [`LOWER`] saves less than one part in this many, [`OPTIMAL`] saves hardly more.
+const NOISE: usize = 64;
+
 /// Whether compressed content is so large that [`LOWER`] may be smaller. What is stored stays stored.
 pub(crate) fn is_hardly_smaller(packed: usize, content: usize) -> bool {
     packed > content / 5 * 2 && packed < content
@@ -179,22 +182,29 @@ impl Compressor {
     /// follow.
     pub fn compress(&mut self, data: &[u8], start: usize, last: bool, out: &mut Vec<u8>) {
         let before = out.len();
-        self.compress_once(data, start, last, out);
         let content = data.len().saturating_sub(start);
-        let packed = out.len() - before;
-        let may_be_smaller = match self.level {
-            ..=LOWER => false,
-            OPTIMAL.. => packed < content,
-            _ => is_hardly_smaller(packed, content),
-        };
-        if may_be_smaller && self.period.is_none() {
-            let lower = (self.lower).get_or_insert_with(|| Box::new(Self::new(LOWER)));
-            let mut other = Vec::with_capacity(packed);
-            lower.compress_once(data, start, last, &mut other);
-            if other.len() < packed {
-                out.truncate(before);
-                out.extend_from_slice(&other);
+        if self.level < OPTIMAL {
+            self.compress_once(data, start, last, out);
+            let packed = out.len() - before;
+            if self.level <= LOWER
+                || self.period.is_some()
+                || !is_hardly_smaller(packed, content)
+            {
+                return;
             }
+        }
+        let mut other = Vec::new();
+        let lower = (self.lower).get_or_insert_with(|| Box::new(Self::new(LOWER)));
+        lower.compress_once(data, start, last, &mut other);
+        // Of noise, or of what repeats itself from end to end, no way is much cheaper.
+        let is_all = self.level >= OPTIMAL
+            && (lower.period.is_some() || other.len() > content - content / NOISE);
+        if self.level >= OPTIMAL && !is_all {
+            self.compress_once(data, start, last, out);
+        }
+        if is_all || other.len() < out.len() - before {
+            out.truncate(before);
+            out.append(&mut other);
         }
     }
 

@@ -29,12 +29,10 @@ const DULL_SHIFT: u32 = 9;
 const GUESS: u32 = 100;
 /// How often a block is parsed from the same start, and the gain of a pass after which another one follows: one
 /// part in this many.
-const PASSES: usize = 4;
-const GAIN: u64 = 2048;
-/// Blocks up to this size, and those whose code is longer than the entropy by one part in this many, are
-/// parsed from another start, too.
+const PASSES: usize = 3;
+const GAIN: u64 = 512;
+/// Content up to this size, and blocks, are parsed from two starts.
 const SMALL: usize = 16 << 10;
-const WHOLE_BITS: u64 = 64;
 
 /// The search and its memory: 2 MiB, and the sequences of a block.
 #[derive(Debug, Default)]
@@ -101,6 +99,10 @@ impl Optimal {
         self.matches.take_longest(content, &mut self.trial);
         let guesses = [guess(content), self.trial.freqs.clone()];
         let bits = [0, 1].map(|nth| {
+            // Of much content, both lead to about the same.
+            if nth == 0 && content.len() > SMALL {
+                return u64::MAX;
+            }
             let costs = Costs::of_code(&Lengths::of(&guesses[nth]));
             let parts = &mut self.parts[nth];
             parts.clear();
@@ -117,7 +119,7 @@ impl Optimal {
     }
 
     /// Parses a block, first with the costs of these frequencies, and keeps the best way. The entropy finds good
-    /// ways from afar, but where codes of whole bits are much longer, it also misleads.
+    /// ways from afar; of a small block, codes of whole bits may be much longer.
     fn parse(
         &mut self,
         content: &[u8],
@@ -130,8 +132,7 @@ impl Optimal {
         let mut least = u64::MAX;
         let ends = [begin, end];
         self.improve(content, &ends, Costs::of(&freqs), best, &mut least);
-        let ideal = split::bits(&best.freqs) + best.freqs.extra_bits();
-        if end.place - begin.place <= SMALL || least > ideal + ideal / WHOLE_BITS {
+        if end.place - begin.place <= SMALL {
             let costs = Costs::of_code(&Lengths::of(&freqs));
             self.improve(content, &ends, costs, best, &mut least);
         }

@@ -13,8 +13,9 @@ pub(super) const AHEAD: usize = 4;
 /// Places are numbered on from content to content. Beyond this number the tables are cleared.
 const NUMBERS_MAX: usize = 1 << 31;
 
-/// Places that are compared in a search.
-const ATTEMPTS: usize = 32;
+/// Places that are compared in a search, and the length that ends it.
+const ATTEMPTS: usize = 24;
+const NICE: usize = 128;
 
 /// The trees of a window: 512 KiB.
 #[derive(Debug)]
@@ -99,7 +100,7 @@ impl Trees {
             } else {
                 self.children[place]
             };
-            if length == most {
+            if length >= most.min(NICE) {
                 for (side, child) in children.into_iter().enumerate() {
                     self.children[open[side].0][open[side].1] = child;
                 }
