@@ -116,6 +116,11 @@ impl Head {
         Self(self.0 | (count as u32 & 63) << 10)
     }
 
+    /// Without the length of a list.
+    pub(crate) fn uncounted(self) -> Self {
+        Self(self.0 & !(63 << 10))
+    }
+
     pub(crate) fn with(self, flag: bool, undefined: bool) -> Self {
         let bits = self.0 & !(Self::FLAG | Self::UNDEFINED);
         Self(bits | u32::from(flag) << 8 | u32::from(undefined) << 9)

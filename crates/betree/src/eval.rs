@@ -194,7 +194,7 @@ fn geo(operands: &[u32], event: &EventValues, latitude: f64) -> Option<bool> {
 }
 
 /// The distance of two places, given as latitude and longitude in degrees, along a great circle.
-fn distance_km(from: (f64, f64), to: (f64, f64)) -> f64 {
+pub(crate) fn distance_km(from: (f64, f64), to: (f64, f64)) -> f64 {
     let radians = |degrees: f64| degrees * (PI / 180.0);
     let latitude = radians(to.0 - from.0) / 2.0;
     let longitude = radians(to.1 - from.1) / 2.0;

@@ -1,21 +1,18 @@
 //! Explains why an expression matches an event or not: its tests as text, each with its outcome.
 
+mod event;
+mod words;
+
 use crate::SubscriptionId;
-use crate::bind::{Undefined, range_bounds};
-use crate::code::{Head, Op, i64_at, u64_at};
-use crate::dictionary::Dictionary;
-use crate::domain::{AttributeType, Domain};
+use crate::code::{HAS_MAX, Head, Op};
+use crate::domain::Attribute;
 use crate::error::{Error, ErrorKind, Result};
 use crate::eval;
 use crate::event::{Event, EventValues};
-use crate::expr::escaped;
 use crate::program::arena::{Arena, ROOT};
 use crate::program::estimate::Estimates;
 use crate::snapshot::Snapshot;
 use crate::state::State;
-
-/// Most constants of a list that are shown.
-const LIST_MAX: usize = 20;
 
 /// Why an expression matches an event, or why not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,10 +21,12 @@ pub struct Explanation {
     pub matched: bool,
     /// Its tests, in the order in which they are evaluated.
     pub tests: Vec<ExplainedTest>,
-    /// Its structure as it is evaluated: each group before what it holds. Negations stand at the tests.
+    /// Its structure as it is evaluated: each group before what it holds. Negations stand at the tests. A group of
+    /// one part is left out.
     pub nodes: Vec<ExplainedNode>,
     /// For an expression that does not match, the attribute that the C library reports as its last reason: that
-    /// of the test that decides an evaluation from left to right.
+    /// of the test that decides an evaluation from left to right. If that test is undefined because the event lacks
+    /// something else, the name of that: `now`, or the longitude.
     pub last_reason: Option<String>,
 }
 
@@ -38,6 +37,8 @@ pub struct ExplainedTest {
     pub text: String,
     /// Its outcome; `None` for an undefined attribute.
     pub outcome: Option<bool>,
+    /// What the event has for it, as `the event has 1`.
+    pub event: String,
     /// Whether this test, perhaps with others, is why the expression does not match.
     pub failing: bool,
     /// Whether this test, perhaps with others, is why the expression matches: of a group of which one is enough,
@@ -122,64 +123,142 @@ fn explain(state: &State, event: &EventValues, arena: &Arena) -> Explanation {
             }
         };
     }
-    let mut tests = Vec::new();
-    let mut nodes = Vec::new();
+    let last_reason = match values[ROOT as usize] {
+        true => None,
+        false => last_reason(state, event, arena, &values),
+    };
+    let mut found = Explanation {
+        matched: values[ROOT as usize],
+        tests: Vec::new(),
+        nodes: Vec::new(),
+        last_reason,
+    };
     let mut due = vec![Due {
-        index: ROOT,
+        test: Joined::one(ROOT),
         depth: 0,
-        failing: !values[ROOT as usize],
-        holding: values[ROOT as usize],
+        failing: !found.matched,
+        holding: found.matched,
     }];
     while let Some(node) = due.pop() {
-        let at = node.index as usize;
-        let children = arena.children(node.index);
-        let value = |child: u32| values[child as usize];
-        // One is enough for a disjunction.
-        let first = children.iter().copied().find(|child| value(*child));
-        let op = arena.nodes[at].op;
+        let index = node.test.first;
+        let value = values[index as usize];
+        let op = arena.nodes[index as usize].op;
         let kind = match op {
-            Op::And => ExplainedKind::And,
-            Op::Or => ExplainedKind::Or,
+            Op::And | Op::Or => {
+                let parts = joined(arena, index, &mut values);
+                let is_shown = parts.len() != 1;
+                // One is enough for a disjunction.
+                let value = |part: &Joined| values[part.first as usize];
+                let first = parts.iter().position(value);
+                due.extend(parts.iter().enumerate().rev().map(|(at, part)| Due {
+                    test: *part,
+                    depth: node.depth + usize::from(is_shown),
+                    failing: node.failing && !value(part),
+                    holding: node.holding && (op == Op::And || first == Some(at)),
+                }));
+                match (is_shown, op) {
+                    (false, _) => continue,
+                    (true, Op::And) => ExplainedKind::And,
+                    (true, _) => ExplainedKind::Or,
+                }
+            }
             Op::True | Op::False => ExplainedKind::Constant,
             _ => {
-                tests.push(ExplainedTest {
-                    text: describe(state, arena.test(node.index)),
-                    outcome: outcomes[at],
+                let (head, operands) = node.test.words(arena);
+                found.tests.push(ExplainedTest {
+                    text: words::describe(state, head, &operands),
+                    outcome: outcomes[index as usize].map(|_| value),
+                    event: event::has(state, head, &operands, event),
                     failing: node.failing,
                     holding: node.holding,
                 });
-                ExplainedKind::Test(tests.len() - 1)
+                ExplainedKind::Test(found.tests.len() - 1)
             }
         };
-        nodes.push(ExplainedNode {
+        found.nodes.push(ExplainedNode {
             depth: node.depth,
             kind,
-            value: values[at],
+            value,
         });
-        if matches!(op, Op::And | Op::Or) {
-            due.extend(children.iter().rev().map(|child| Due {
-                index: *child,
-                depth: node.depth + 1,
-                failing: node.failing && !value(*child),
-                holding: node.holding && (op == Op::And || first == Some(*child)),
-            }));
+    }
+    found
+}
+
+/// Parts of a group that were one test when it was written: long lists are cut, and lists of floats are tests of
+/// equality.
+#[derive(Debug, Clone, Copy)]
+struct Joined {
+    first: u32,
+    count: u32,
+}
+
+impl Joined {
+    fn one(index: u32) -> Self {
+        Self {
+            first: index,
+            count: 1,
         }
     }
-    let matched = values[ROOT as usize];
-    Explanation {
-        matched,
-        tests,
-        nodes,
-        last_reason: match matched {
-            true => None,
-            false => last_reason(state, arena, &values),
-        },
+
+    /// The head of the first, and the operands of all.
+    fn words(self, arena: &Arena) -> (Head, Vec<u32>) {
+        let tests = (self.first..self.first + self.count).map(|index| arena.test(index));
+        let operands = tests.flat_map(|test| test[1..].iter().copied());
+        (Head(arena.test(self.first)[0]), operands.collect())
     }
+}
+
+/// The parts of a group in the order of their evaluation. The value of several that are one test is left at the first
+/// of them.
+fn joined(arena: &Arena, group: u32, values: &mut [bool]) -> Vec<Joined> {
+    let is_and = arena.nodes[group as usize].op == Op::And;
+    let children = arena.children(group);
+    let mut written = children.to_vec();
+    written.sort_unstable();
+    let mut parts: Vec<Joined> = Vec::new();
+    for index in written {
+        match parts.last_mut() {
+            Some(part) if is_continued(arena, is_and, part.first + part.count - 1, index) => {
+                part.count += 1;
+                let (first, value) = (part.first as usize, values[index as usize]);
+                values[first] = match is_and {
+                    true => values[first] && value,
+                    false => values[first] || value,
+                };
+            }
+            _ => parts.push(Joined::one(index)),
+        }
+    }
+    let find = |index: &u32| parts.binary_search_by_key(index, |part| part.first).ok();
+    children
+        .iter()
+        .filter_map(find)
+        .map(|at| parts[at])
+        .collect()
+}
+
+/// Whether a test of a group continues the list of the test before it.
+fn is_continued(arena: &Arena, is_and: bool, before: u32, index: u32) -> bool {
+    let is_test = |index: u32| {
+        let op = arena.nodes[index as usize].op;
+        matches!(op, Op::HasAny | Op::HasAll | Op::FloatEqual)
+    };
+    if index != before + 1 || !is_test(before) || !is_test(index) {
+        return false;
+    }
+    let (test, next) = (arena.test(before), arena.test(index));
+    let head = Head(test[0]);
+    let is_same = head.uncounted() == Head(next[0]).uncounted();
+    // Negation turns `any` to `all`.
+    let is_all = (head.op() == Op::HasAll) != head.flag();
+    let is_cut = head.op() == Op::FloatEqual
+        || (head.len() == HAS_MAX && test.last().zip(next.get(1)).is_some_and(|(a, b)| a < b));
+    is_same && is_cut && is_all == is_and
 }
 
 /// A node that is still to be explained.
 struct Due {
-    index: u32,
+    test: Joined,
     depth: usize,
     /// Whether everything above it fails because of it.
     failing: bool,
@@ -187,8 +266,13 @@ struct Due {
     holding: bool,
 }
 
-/// The attribute of the deciding test when tests are evaluated as written.
-fn last_reason(state: &State, arena: &Arena, values: &[bool]) -> Option<String> {
+/// What the deciding test lacks, or its attribute, when tests are evaluated as written.
+fn last_reason(
+    state: &State,
+    event: &EventValues,
+    arena: &Arena,
+    values: &[bool],
+) -> Option<String> {
     let mut at = ROOT;
     loop {
         // Trees are stored from right to left.
@@ -199,206 +283,13 @@ fn last_reason(state: &State, arena: &Arena, values: &[bool]) -> Option<String> 
             Op::Or => children.min()?,
             Op::True | Op::False => return None,
             _ => {
-                let attribute = Head(arena.test(at)[0]).attribute();
-                let attributes = state.domain.attributes();
-                return attributes
-                    .get(attribute)
-                    .map(|found| found.name().to_owned());
+                let test = arena.test(at);
+                let head = Head(test[0]);
+                let lacking = event::lacks(state, head, &test[1..], event);
+                let attribute = || state.domain.attributes().get(head.attribute());
+                let name = lacking.or_else(|| attribute().map(Attribute::name));
+                return name.map(str::to_owned);
             }
         };
-    }
-}
-
-/// A test as text.
-fn describe(state: &State, test: &[u32]) -> String {
-    let (head, operands) = (Head(test[0]), &test[1..]);
-    let words = Words {
-        domain: &state.domain,
-        dictionary: &state.dictionary,
-        attribute: head.attribute(),
-        operands,
-    };
-    if head.op() == Op::Defined {
-        let word = if head.flag() {
-            "is null"
-        } else {
-            "is not null"
-        };
-        return format!("{} {word}", words.name());
-    }
-    // Where an undefined attribute makes a test false, `a <> 1` and `not (a = 1)` differ: under an odd number of `not`s
-    // it is true. Else they are the same.
-    let has_opposite = words.opposite(head).is_some();
-    let negated = match state.undefined {
-        Undefined::False => head.undefined(),
-        Undefined::Unknown => head.flag() && !has_opposite,
-    };
-    let text = match head.flag() != negated {
-        false => words.test(head),
-        true => words
-            .opposite(head)
-            .unwrap_or_else(|| format!("not ({})", words.test(head))),
-    };
-    match negated {
-        false => text,
-        true => format!("not ({text})"),
-    }
-}
-
-struct Words<'a> {
-    domain: &'a Domain,
-    dictionary: &'a Dictionary,
-    attribute: usize,
-    operands: &'a [u32],
-}
-
-impl Words<'_> {
-    fn name(&self) -> &str {
-        let attribute = self.domain.attributes().get(self.attribute);
-        attribute.map_or("", |attribute| attribute.name())
-    }
-
-    fn operand(&self, at: usize) -> u32 {
-        self.operands.get(at).copied().unwrap_or(0)
-    }
-
-    fn float(&self, at: usize) -> f64 {
-        f64::from_bits(u64_at(self.operands, at))
-    }
-
-    /// A value of the attribute.
-    fn value(&self, value: i64) -> String {
-        let kind = self
-            .domain
-            .attributes()
-            .get(self.attribute)
-            .map(|a| a.kind());
-        match kind {
-            Some(AttributeType::String { .. } | AttributeType::StringList { .. }) => {
-                escaped(self.dictionary.text(value as u32))
-            }
-            _ => value.to_string(),
-        }
-    }
-
-    fn list(&self, values: impl ExactSizeIterator<Item = i64>) -> String {
-        let rest = values.len().saturating_sub(LIST_MAX);
-        let mut texts: Vec<String> = values
-            .take(LIST_MAX)
-            .map(|value| self.value(value))
-            .collect();
-        if rest > 0 {
-            texts.push(format!("… {rest} more"));
-        }
-        format!("({})", texts.join(", "))
-    }
-
-    fn elements(&self) -> String {
-        let value = |element: &u32| {
-            let found = self.dictionary.element(*element);
-            found.map_or(0, |(_, value)| value as i64)
-        };
-        self.list(self.operands.iter().map(value))
-    }
-
-    /// The test whose outcome is the opposite for each value, if the language has one.
-    fn opposite(&self, head: Head) -> Option<String> {
-        let (word, other) = match head.op() {
-            Op::Equal32 | Op::Equal64 | Op::FloatEqual => (" = ", " <> "),
-            Op::In | Op::InMany => (" in ", " not in "),
-            Op::HasAny => (" one of ", " none of "),
-            _ => return None,
-        };
-        Some(self.test(head).replacen(word, other, 1))
-    }
-
-    fn test(&self, head: Head) -> String {
-        let name = self.name();
-        let compare = |sign: &str| format!("{name} {sign} {}", float(self.float(0)));
-        match head.op() {
-            Op::Bool => name.to_owned(),
-            Op::Equal32 => format!("{name} = {}", self.value(i64::from(self.operand(0) as i32))),
-            Op::Equal64 => format!("{name} = {}", self.value(i64_at(self.operands, 0))),
-            Op::Range32 => {
-                let (low, high) = range_bounds(self.operand(0), self.operand(1));
-                self.range(low, high)
-            }
-            Op::Range64 => self.range(i64_at(self.operands, 0), i64_at(self.operands, 2)),
-            Op::FloatLess => compare("<"),
-            Op::FloatLessEqual => compare("<="),
-            Op::FloatGreater => compare(">"),
-            Op::FloatGreaterEqual => compare(">="),
-            Op::FloatEqual => compare("="),
-            Op::In => {
-                let values = self.operands.iter().map(|value| i64::from(*value as i32));
-                format!("{name} in {}", self.list(values))
-            }
-            Op::InMany => {
-                let count = self.operand(0) as usize;
-                let values = (0..count).map(|at| i64_at(self.operands, 1 + 2 * at));
-                format!("{name} in {}", self.list(values))
-            }
-            Op::HasAny => format!("{name} one of {}", self.elements()),
-            Op::HasAll => format!("{name} all of {}", self.elements()),
-            Op::Defined => format!("{name} is not null"),
-            Op::Empty => format!("{name} is empty"),
-            _ => self.special(head),
-        }
-    }
-
-    fn special(&self, head: Head) -> String {
-        let name = self.name();
-        let pattern = escaped(self.dictionary.text(self.operand(0)));
-        let segment = |word: &str| {
-            let id = self
-                .dictionary
-                .segment(self.operand(0))
-                .map_or(0, |key| key.1);
-            format!("segment_{word}({name}, {id}, {})", i64_at(self.operands, 1))
-        };
-        match head.op() {
-            Op::Contains => format!("contains({name}, {pattern})"),
-            Op::StartsWith => format!("starts_with({name}, {pattern})"),
-            Op::EndsWith => format!("ends_with({name}, {pattern})"),
-            Op::Geo => format!(
-                "geo_within_radius({}, {}, {})",
-                float(self.float(1)),
-                float(self.float(3)),
-                float(self.float(5))
-            ),
-            Op::SegmentWithin => segment("within"),
-            Op::SegmentBefore => segment("before"),
-            Op::Cap => {
-                let key = self.dictionary.cap(self.operand(0));
-                let (kind, name) = key.map_or((String::new(), ""), |(kind, ip, _, name)| {
-                    (kind.word(ip), self.dictionary.text(name))
-                });
-                format!(
-                    "within_frequency_cap(\"{kind}\", {}, {}, {})",
-                    escaped(name),
-                    i64_at(self.operands, 1),
-                    i64_at(self.operands, 3)
-                )
-            }
-            _ => String::new(),
-        }
-    }
-
-    fn range(&self, low: i64, high: i64) -> String {
-        let name = self.name();
-        match (low, high) {
-            (i64::MIN, high) => format!("{name} <= {high}"),
-            (low, i64::MAX) => format!("{name} >= {low}"),
-            (low, high) if low > high => format!("{name} in an empty range"),
-            (low, high) => format!("{name} >= {low} and {name} <= {high}"),
-        }
-    }
-}
-
-/// A float in digits that the language reads back as the same value.
-fn float(value: f64) -> String {
-    match value.abs() {
-        0.0 | 1e-5..1e16 => value.to_string(),
-        _ => format!("{value:e}"),
     }
 }

@@ -3,6 +3,7 @@
 
 mod batches;
 mod common;
+mod explain;
 mod hostile;
 mod language;
 mod lint;
