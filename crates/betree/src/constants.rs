@@ -6,6 +6,7 @@ use std::hash::Hash;
 use crate::SubscriptionId;
 use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::expr::CapKind;
+use crate::nearest::did_you_mean;
 
 /// The ids that a subscription's frequency caps count by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -82,7 +83,7 @@ impl Constants {
             && first.split(',').any(|field| field.trim() == "id")
         {
             columns = first.split(',').map(str::trim).collect();
-            check_header(&columns)?;
+            check_header(first, &columns)?;
             lines.next();
         }
         let mut found = HashMap::new();
@@ -103,16 +104,33 @@ impl Constants {
     }
 }
 
-fn check_header(columns: &[&str]) -> Result<()> {
-    for (at, name) in columns.iter().enumerate() {
+/// Refuses a column that is unknown, or appears twice, at its place in the first line.
+fn check_header(line: &str, columns: &[&str]) -> Result<()> {
+    let mut start = 0;
+    for (at, (field, name)) in line.split(',').zip(columns).enumerate() {
+        let place = start + field.len() - field.trim_start().len();
+        start += field.len() + 1;
         if *name != "id" && Constants::default().column(name).is_none() {
-            return Err(wrong(format!("unknown column {}", quoted(name))).line(1));
+            let error = wrong(format!("unknown column {}", quoted(name)));
+            return Err(error.help(known(name)).at(line, place).line(1));
         }
         if columns[..at].contains(name) {
-            return Err(wrong(format!("column {} appears twice", quoted(name))).line(1));
+            let error = wrong(format!("column {} appears twice", quoted(name)));
+            return Err(error.at(line, place).line(1));
         }
     }
     Ok(())
+}
+
+/// The columns that there are.
+fn known(name: &str) -> String {
+    let names = CapKind::ALL.map(|kind| format!("{}_id", kind.word(false)));
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let all = format!("the columns are id, {}", names.join(", "));
+    match did_you_mean(name, names) {
+        Some(meant) => format!("{meant} {all}"),
+        None => all,
+    }
 }
 
 /// The field of the id, and the constants.
@@ -164,8 +182,11 @@ mod tests {
     #[test]
     fn wrong_lines_are_named() {
         for (text, message) in [
-            ("id,colour\n", "unknown column 'colour' at column 1"),
-            ("id,id\n", "column 'id' appears twice at column 1"),
+            (
+                "id,  colour\n",
+                "unknown column 'colour' at line 1, column 6",
+            ),
+            ("id,id\n", "column 'id' appears twice at line 1, column 4"),
             (
                 "id,flight_id\n1\n",
                 "1 values for 2 columns at line 2, column 1",

@@ -5,9 +5,23 @@
 use hashbrown::HashMap;
 
 use crate::error::{Error, ErrorKind, Result, quoted};
+use crate::nearest::did_you_mean;
 
 /// The most attributes of a domain.
 const ATTRIBUTES_MAX: usize = 1 << 16;
+
+/// The types, as a domains file has them.
+const TYPES: [&str; 9] = [
+    "boolean",
+    "integer",
+    "float",
+    "string",
+    "integer list",
+    "string list",
+    "integer enum",
+    "segments",
+    "frequency",
+];
 
 /// An attribute of a [`Domain`], by its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -112,7 +126,10 @@ impl AttributeType {
             },
             "segments" => Self::Segments,
             "frequency" => Self::Frequency,
-            _ => return Err(wrong(format!("unknown type {}", quoted(name)))),
+            _ => {
+                let error = wrong(format!("unknown type {}", quoted(name)));
+                return Err(error.help(known(name)));
+            }
         };
         let empty = match kind {
             Self::Integer { min, max } | Self::IntegerList { min, max } => min > max,
@@ -207,13 +224,22 @@ impl Domain {
                 ));
             }
         };
+        // At the field that is wrong.
+        let place = |field: usize| {
+            let before: usize = line.split('|').take(field).map(|text| text.len() + 1).sum();
+            let rest = line.get(before..).unwrap_or_default();
+            before + rest.len() - rest.trim_start().len()
+        };
         let allow = match allow {
             "true" | "1" => true,
             "false" | "0" => false,
-            _ => return Err(wrong("allow_undefined must be true or false")),
+            _ => return Err(wrong("allow_undefined must be true or false").at(line, place(2))),
         };
         let given = |at: usize| bounds.get(at).copied().filter(|text| !text.is_empty());
-        self.add(name, AttributeType::parse(kind, given(0), given(1))?, allow)?;
+        let kind = AttributeType::parse(kind, given(0), given(1))
+            .map_err(|error| error.at(line, place(1)))?;
+        self.add(name, kind, allow)
+            .map_err(|error| error.at(line, place(0)))?;
         Ok(())
     }
 
@@ -315,6 +341,22 @@ fn bound<T: std::str::FromStr>(text: Option<&str>, otherwise: T) -> Result<T> {
     }
 }
 
+/// The types that there are, for one that there is not.
+fn known(name: &str) -> String {
+    let all = format!("the types are {}", TYPES.join(", "));
+    let usual = match name.to_ascii_lowercase().as_str() {
+        "int" | "long" | "int64" | "number" => Some("did you mean 'integer'?".to_owned()),
+        "bool" => Some("did you mean 'boolean'?".to_owned()),
+        "double" | "real" => Some("did you mean 'float'?".to_owned()),
+        "str" | "text" => Some("did you mean 'string'?".to_owned()),
+        _ => did_you_mean(name, TYPES),
+    };
+    match usual {
+        Some(meant) => format!("{meant} {all}"),
+        None => all,
+    }
+}
+
 fn wrong(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Domain, message)
 }
@@ -362,6 +404,17 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::Domain);
             assert!(error.to_string().contains(part), "{text}: {error}");
             assert!(error.to_string().contains(" at line "), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_type_has_its_column_and_the_types() {
+        let error = Domain::parse("é| int|true").unwrap_err();
+        assert_eq!(error.to_string(), "unknown type 'int' at line 1, column 4");
+        let hint = error.hint().unwrap();
+        assert!(hint.starts_with("did you mean 'integer'? the types are boolean, "));
+        for name in TYPES {
+            assert_eq!(AttributeType::parse(name, None, None).unwrap().name(), name);
         }
     }
 }

@@ -56,13 +56,15 @@ pub enum Place {
     Byte(usize),
 }
 
-/// An error with its place.
+/// An error with its place, and perhaps with a hint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}{place}")]
 pub struct Error {
     kind: ErrorKind,
     message: String,
     place: Place,
+    /// Whether the place is in a file, whose lines are always named.
+    in_file: bool,
+    hint: Option<Box<str>>,
 }
 
 /// Results of this crate.
@@ -74,12 +76,25 @@ impl Error {
             kind,
             message: message.into(),
             place: Place::None,
+            in_file: false,
+            hint: None,
         }
     }
 
-    /// The same error at a line of a file.
+    /// The same error with what may help.
+    pub(crate) fn help(mut self, hint: impl Into<Box<str>>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same error at a line of a file: at the column that it has, or at the first.
     pub(crate) fn line(mut self, line: u32) -> Self {
-        self.place = Place::Text { line, column: 1 };
+        let column = match self.place {
+            Place::Text { column, .. } => column,
+            _ => 1,
+        };
+        self.place = Place::Text { line, column };
+        self.in_file = true;
         self
     }
 
@@ -117,10 +132,28 @@ impl Error {
         self.place
     }
 
+    /// What may help, as a sentence without a full stop: `did you mean 'country'?`.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// What is wrong, without the place.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        match self.place {
+            Place::Text { line, column } if self.in_file => {
+                write!(f, " at line {line}, column {column}")
+            }
+            place => place.fmt(f),
+        }
     }
 }
 

@@ -49,6 +49,7 @@ mod lockstep;
 mod memory;
 mod merge;
 mod names;
+mod nearest;
 mod numbers;
 mod priorities;
 mod program;

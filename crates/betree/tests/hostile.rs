@@ -120,12 +120,12 @@ fn refused_expressions_say_why_and_where_and_leave_the_tree_unchanged() {
         (
             "i1 = 'x'",
             ErrorKind::Type,
-            "attribute 'i1' (integer) has another type than these constants at column 1",
+            "attribute 'i1' (integer) has another type than these constants at column 6",
         ),
         (
             "i1 > 1.5",
             ErrorKind::Type,
-            "attribute 'i1' (integer) cannot be compared with this constant at column 1",
+            "attribute 'i1' (integer) cannot be compared with this constant at column 6",
         ),
         (
             "b1 or i1",
@@ -135,22 +135,22 @@ fn refused_expressions_say_why_and_where_and_leave_the_tree_unchanged() {
         (
             "i1 in (1, 11)",
             ErrorKind::Bounds,
-            "a value is outside the bounds of attribute 'i1' at column 1",
+            "a value is outside the bounds of attribute 'i1' at column 11",
         ),
         (
             "f1 < 10.5",
             ErrorKind::Bounds,
-            "a value is outside the bounds of attribute 'f1' at column 1",
+            "a value is outside the bounds of attribute 'f1' at column 6",
         ),
         (
             "il one of (101)",
             ErrorKind::Bounds,
-            "a value is outside the bounds of attribute 'il' at column 1",
+            "a value is outside the bounds of attribute 'il' at column 12",
         ),
         (
             "il one of ('a')",
             ErrorKind::Type,
-            "attribute 'il' (integer list) is not a list of such constants at column 1",
+            "attribute 'il' (integer list) is not a list of such constants at column 12",
         ),
         (
             "b3 is null",

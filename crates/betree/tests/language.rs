@@ -59,11 +59,11 @@ fn floats_in_lists_keep_to_the_bounds_and_types() {
     for (text, message) in [
         (
             "f in (1, 101)",
-            "a value is outside the bounds of attribute 'f' at column 1",
+            "a value is outside the bounds of attribute 'f' at column 10",
         ),
         (
             "f in ('a')",
-            "attribute 'f' (float) cannot be compared with a text at column 1",
+            "attribute 'f' (float) cannot be compared with a text at column 7",
         ),
     ] {
         let expression = Expression::parse(text).unwrap();

@@ -4,6 +4,7 @@
 mod batches;
 mod common;
 mod explain;
+mod hints;
 mod hostile;
 mod language;
 mod lint;

@@ -100,10 +100,13 @@ fn changes_are_seen_by_the_next_match_and_every_mistake_has_its_place() {
     let error = &json(&body)["error"];
     assert_eq!(
         (status, &error["line"], &error["column"]),
-        (400, &2.into(), &3.into()),
+        (400, &2.into(), &7.into()),
         "{body}"
     );
     assert!(error["hint"].is_string());
+    let (_, body) = ask("PUT", "/expressions/1", "b AND i = 1");
+    let hint = &json(&body)["error"]["hint"];
+    assert_eq!(hint, "words of the language are in lower case: 'and'");
 
     for (method, path, expected) in [
         ("GET", "/nowhere", 404),

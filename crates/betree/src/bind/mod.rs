@@ -5,6 +5,7 @@
 //! ([`tree`]), which gives numbers to new names and cannot fail. A refused expression therefore leaves no
 //! trace.
 
+mod refused;
 mod resolve;
 mod tree;
 mod widen;
@@ -15,7 +16,7 @@ use crate::constants::Constants;
 use crate::dictionary::Dictionary;
 use crate::domain::{AttributeType, Domain};
 use crate::error::{Error, ErrorKind, Result, quoted};
-use crate::expr::{Expression, Literal, unescaped};
+use crate::expr::{Expression, Literal, constant_offset, unescaped};
 
 use resolve::Resolved;
 pub(crate) use tree::{range_bounds, range_words};
@@ -45,7 +46,7 @@ pub(crate) fn bind(
     let mut tests = Vec::with_capacity(expression.leaves.len());
     for leaf in &expression.leaves {
         let resolved = resolve::resolve(domain, constants, expression, &leaf.test)
-            .map_err(|error| error.at(expression.text, leaf.offset))?;
+            .map_err(|refused| refused.at(expression.text, leaf.offset))?;
         tests.push(resolved);
     }
     check_distinct(domain, dictionary, expression, &tests)?;
@@ -79,7 +80,7 @@ fn check_distinct(
             continue;
         }
         added.resize(domain.attributes().len(), 0);
-        for value in values {
+        for (position, value) in values.iter().enumerate() {
             let known = match value {
                 Literal::Text(text) => dictionary
                     .find_string(unescaped(text).as_bytes())
@@ -103,7 +104,8 @@ fn check_distinct(
                     "attribute {}: {total} distinct values, the domain allows {bound}",
                     quoted(name)
                 );
-                return Err(Error::new(ErrorKind::Bounds, message).at(expression.text, leaf.offset));
+                let offset = constant_offset(expression.text, leaf.offset, position);
+                return Err(Error::new(ErrorKind::Bounds, message).at(expression.text, offset));
             }
         }
     }

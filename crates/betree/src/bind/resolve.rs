@@ -1,9 +1,13 @@
 //! Checks one test against the domain: attributes by name, constants by type and bounds.
 
+use super::refused::Refused;
 use crate::constants::Constants;
 use crate::domain::{Attribute, AttributeType, Domain};
-use crate::error::{Error, ErrorKind, Result, quoted};
-use crate::expr::{CapKind, Expression, Literal, Position, Quantity, Relation, Test};
+use crate::error::{Error, ErrorKind, quoted};
+use crate::expr::{CapKind, Expression, Literal, Position, Quantity, Relation, Test, lower_case};
+use crate::nearest::did_you_mean;
+
+type Result<T> = std::result::Result<T, Refused>;
 
 /// A test that the domain allows.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +74,8 @@ pub(super) fn resolve<'e>(
                 return Err(clash(
                     attribute,
                     "needs a comparison: only a boolean can stand alone",
-                ));
+                )
+                .into());
             }
         },
         Test::Compare(name, relation, value) => {
@@ -93,8 +98,9 @@ pub(super) fn resolve<'e>(
             let (id, attribute) = find(name)?;
             let values = &expression.literals[list.clone()];
             if let AttributeType::Float { min, max } = attribute.kind() {
-                for value in values {
-                    float(attribute, value, min, max)?;
+                for (position, value) in values.iter().enumerate() {
+                    float(attribute, value, min, max)
+                        .map_err(|error| Refused::constant(error, position))?;
                 }
                 Resolved::FloatIn(id, *negated, values)
             } else {
@@ -130,24 +136,21 @@ pub(super) fn resolve<'e>(
                     "attribute {} is never undefined: the domain requires it",
                     quoted(attribute.name())
                 );
-                return Err(Error::new(ErrorKind::Undefined, message));
+                return Err(Error::new(ErrorKind::Undefined, message).into());
             }
             Resolved::Null(id, *negated)
         }
         Test::Empty(name) => match find(name)? {
             (id, attribute) if is_list(attribute) => Resolved::Empty(id),
             (_, attribute) => {
-                return Err(clash(
-                    attribute,
-                    "is not a list, so `is empty` does not apply",
-                ));
+                return Err(clash(attribute, "is not a list, so `is empty` does not apply").into());
             }
         },
         Test::Text(name, position, pattern) => match find(name)? {
             (id, attribute) if matches!(attribute.kind(), AttributeType::String { .. }) => {
                 Resolved::Text(id, *position, pattern)
             }
-            (_, attribute) => return Err(clash(attribute, "is not a string")),
+            (_, attribute) => return Err(clash(attribute, "is not a string").into()),
         },
         _ => special(domain, constants, test)?,
     })
@@ -155,11 +158,11 @@ pub(super) fn resolve<'e>(
 
 fn special<'e>(domain: &Domain, constants: &Constants, test: &'e Test<'e>) -> Result<Resolved<'e>> {
     // An attribute that the language implies, not named in the expression.
-    let implied = |name: &str, fits: fn(&AttributeType) -> bool| {
+    let implied = |name: &str, fits: fn(&AttributeType) -> bool| -> Result<u16> {
         let (id, attribute) = find(domain, name)?;
         match fits(&attribute.kind()) {
             true => Ok(id),
-            false => Err(clash(attribute, "has the wrong type for this function")),
+            false => Err(clash(attribute, "has the wrong type for this function").into()),
         }
     };
     match test {
@@ -211,17 +214,24 @@ fn special<'e>(domain: &Domain, constants: &Constants, test: &'e Test<'e>) -> Re
             length: *length,
         }),
         // The other tests are resolved by their attribute.
-        _ => Err(Error::new(ErrorKind::Type, "not a function")),
+        _ => Err(Error::new(ErrorKind::Type, "not a function").into()),
     }
 }
 
 fn find<'d>(domain: &'d Domain, name: &str) -> Result<(u16, &'d Attribute)> {
     match domain.attribute(name) {
         Some(id) => Ok((id.0, &domain[id])),
-        None => Err(Error::new(
-            ErrorKind::UnknownAttribute,
-            format!("unknown attribute {}", quoted(name)),
-        )),
+        None => {
+            let message = format!("unknown attribute {}", quoted(name));
+            let error = Error::new(ErrorKind::UnknownAttribute, message);
+            let names = domain.attributes().iter().map(Attribute::name);
+            let hint = lower_case(name).or_else(|| did_you_mean(name, names));
+            Err(match hint {
+                Some(hint) => error.help(hint),
+                None => error,
+            }
+            .into())
+        }
     }
 }
 
@@ -262,7 +272,7 @@ fn compare<'e>(
         (AttributeType::Integer { min, max }, Literal::Integer(value)) => {
             let value = *value;
             if !(min..=max).contains(&value) {
-                return Err(outside(attribute));
+                return Err(Refused::constant(outside(attribute), 0));
             }
             // A range that ends beyond the integers is empty.
             let (low, high) = match relation {
@@ -276,14 +286,25 @@ fn compare<'e>(
             Ok(Resolved::Range(id, low, high))
         }
         (AttributeType::Float { min, max }, _) => {
-            let value = float(attribute, value, min, max)?;
+            let value =
+                float(attribute, value, min, max).map_err(|error| Refused::constant(error, 0))?;
             Ok(Resolved::Float(id, relation, value))
         }
-        _ => Err(clash(attribute, "cannot be compared with this constant")),
+        (AttributeType::Integer { .. }, _) => Err(Refused::constant(not_compared(attribute), 0)),
+        _ => Err(not_compared(attribute).into()),
     }
 }
 
-fn float(attribute: &Attribute, value: &Literal<'_>, min: f64, max: f64) -> Result<f64> {
+fn not_compared(attribute: &Attribute) -> Error {
+    clash(attribute, "cannot be compared with this constant")
+}
+
+fn float(
+    attribute: &Attribute,
+    value: &Literal<'_>,
+    min: f64,
+    max: f64,
+) -> std::result::Result<f64, Error> {
     let value = match value {
         Literal::Integer(value) => *value as f64,
         Literal::Float(value) => *value,
@@ -302,7 +323,8 @@ fn equal<'e>(
     value: &'e Literal<'e>,
 ) -> Result<Resolved<'e>> {
     if let AttributeType::Float { min, max } = attribute.kind() {
-        let value = float(attribute, value, min, max)?;
+        let value =
+            float(attribute, value, min, max).map_err(|error| Refused::constant(error, 0))?;
         return Ok(Resolved::FloatEqual(id, negated, value));
     }
     let values = std::slice::from_ref(value);
@@ -312,33 +334,51 @@ fn equal<'e>(
 
 /// Checks that a scalar can have each of these values.
 fn check_scalar(attribute: &Attribute, values: &[Literal<'_>]) -> Result<()> {
-    for value in values {
-        match (attribute.kind(), value) {
+    for (position, value) in values.iter().enumerate() {
+        let error = match (attribute.kind(), value) {
             (AttributeType::Integer { min, max }, Literal::Integer(value)) => {
-                if !(min..=max).contains(value) {
-                    return Err(outside(attribute));
+                match (min..=max).contains(value) {
+                    true => continue,
+                    false => outside(attribute),
                 }
             }
-            (AttributeType::IntegerEnum { .. }, Literal::Integer(_)) => {}
-            (AttributeType::String { .. }, Literal::Text(_)) => {}
-            _ => return Err(clash(attribute, "has another type than these constants")),
-        }
+            (AttributeType::IntegerEnum { .. }, Literal::Integer(_))
+            | (AttributeType::String { .. }, Literal::Text(_)) => continue,
+            _ if is_list(attribute) => {
+                let name = attribute.name();
+                let hint = format!("write `{name} one of (…)`, or a constant before `in {name}`");
+                return Err(not_scalar(attribute).help(hint).into());
+            }
+            _ => not_scalar(attribute),
+        };
+        return Err(Refused::constant(error, position));
     }
     Ok(())
 }
 
+fn not_scalar(attribute: &Attribute) -> Error {
+    clash(attribute, "has another type than these constants")
+}
+
 /// Checks that a list can have each of these elements.
 fn check_list(attribute: &Attribute, values: &[Literal<'_>]) -> Result<()> {
-    for value in values {
-        match (attribute.kind(), value) {
+    let wrong = || clash(attribute, "is not a list of such constants");
+    for (position, value) in values.iter().enumerate() {
+        let error = match (attribute.kind(), value) {
             (AttributeType::IntegerList { min, max }, Literal::Integer(value)) => {
-                if !(min..=max).contains(value) {
-                    return Err(outside(attribute));
+                match (min..=max).contains(value) {
+                    true => continue,
+                    false => outside(attribute),
                 }
             }
-            (AttributeType::StringList { .. }, Literal::Text(_)) => {}
-            _ => return Err(clash(attribute, "is not a list of such constants")),
-        }
+            (AttributeType::StringList { .. }, Literal::Text(_)) => continue,
+            _ if !is_list(attribute) => {
+                let hint = format!("write `{} in (…)`", attribute.name());
+                return Err(wrong().help(hint).into());
+            }
+            _ => wrong(),
+        };
+        return Err(Refused::constant(error, position));
     }
     Ok(())
 }

@@ -109,7 +109,7 @@ impl CapKind {
     }
 
     /// The kinds, by their numbers in files.
-    const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self::Advertiser,
         Self::Campaign,
         Self::CampaignGroup,

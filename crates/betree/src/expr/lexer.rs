@@ -37,6 +37,21 @@ pub(crate) fn escaped(text: &str) -> String {
     out
 }
 
+/// The byte of a constant of a test, by its position among them. The test begins at `from`.
+pub(crate) fn constant_offset(text: &str, from: usize, position: usize) -> usize {
+    let mut lexer = Lexer::from(text, from);
+    let mut left = position;
+    while let Ok((token, offset)) = lexer.next() {
+        match token {
+            Token::Integer(_) | Token::Float(_) | Token::Text(_) if left == 0 => return offset,
+            Token::Integer(_) | Token::Float(_) | Token::Text(_) => left -= 1,
+            Token::End => break,
+            _ => {}
+        }
+    }
+    from
+}
+
 /// One piece of text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Token<'s> {
@@ -74,6 +89,11 @@ pub(super) struct Lexer<'s> {
 impl<'s> Lexer<'s> {
     pub(super) fn new(text: &'s str) -> Self {
         Self { text, at: 0 }
+    }
+
+    /// The same from a byte on, at which a token begins.
+    pub(super) fn from(text: &'s str, at: usize) -> Self {
+        Self { text, at }
     }
 
     /// The next token and the byte at which it begins.
@@ -183,7 +203,11 @@ impl<'s> Lexer<'s> {
             None => {
                 let found = rest.chars().next().unwrap_or_default();
                 let message = format!("unexpected character '{}'", found.escape_debug());
-                Err(self.wrong(self.at, message))
+                let error = self.wrong(self.at, message);
+                Err(match hint(rest) {
+                    Some(hint) => error.help(hint),
+                    None => error,
+                })
             }
         }
     }
@@ -192,6 +216,22 @@ impl<'s> Lexer<'s> {
     pub(super) fn wrong(&self, offset: usize, message: impl Into<String>) -> Error {
         Error::new(ErrorKind::Syntax, message).at(self.text, offset)
     }
+}
+
+/// What may help against a character that begins no token.
+fn hint(rest: &str) -> Option<&'static str> {
+    let first = rest.chars().next()?;
+    Some(match first {
+        '!' if rest.starts_with("!=") => "write '<>' for 'is not equal'",
+        '!' => "write 'not'",
+        '&' => "write 'and' or '&&'",
+        '|' => "write 'or' or '||'",
+        '[' | ']' | '{' | '}' => "write lists in round brackets",
+        '\u{201c}' | '\u{201d}' | '\u{2018}' | '\u{2019}' => "write texts in straight quotes",
+        '#' | '/' => "there are no comments",
+        '.' => "a float begins with a digit: 0.5",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 mod functions;
 
 use super::lexer::{Lexer, Token};
-use super::{Expression, Leaf, Literal, Node, Quantity, Relation, Test};
+use super::{Expression, Leaf, Literal, Node, Quantity, Relation, Test, hints};
 use crate::error::{Error, Result};
 
 /// An operator that waits for its right operand, or an open bracket.
@@ -35,6 +35,8 @@ impl<'s> Expression<'s> {
 struct Parser<'s> {
     lexer: Lexer<'s>,
     token: Token<'s>,
+    /// The two tokens before it, for hints.
+    before: [Token<'s>; 2],
     offset: usize,
     waiting: Vec<Waiting>,
     out: Expression<'s>,
@@ -45,6 +47,7 @@ impl<'s> Parser<'s> {
         let mut parser = Self {
             lexer: Lexer::new(text),
             token: Token::End,
+            before: [Token::End; 2],
             offset: 0,
             waiting: Vec::new(),
             out: Expression {
@@ -61,12 +64,17 @@ impl<'s> Parser<'s> {
     fn advance(&mut self) -> Result<Token<'s>> {
         let (next, offset) = self.lexer.next()?;
         self.offset = offset;
+        self.before = [self.before[1], self.token];
         Ok(std::mem::replace(&mut self.token, next))
     }
 
     fn wrong(&self, expected: &str) -> Error {
         let message = format!("expected {expected}, found {}", self.token.describe());
-        self.lexer.wrong(self.offset, message)
+        let error = self.lexer.wrong(self.offset, message);
+        match hints::token(self.before, self.token) {
+            Some(hint) => error.help(hint),
+            None => error,
+        }
     }
 
     /// Takes the token when it is this sign.

@@ -1,5 +1,7 @@
 //! What is wrong with a request, as JSON: a kind for programs, a text for people, the place, and what to do.
 
+use std::borrow::Cow;
+
 use betree::{ErrorKind, Place};
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
@@ -25,7 +27,7 @@ pub(super) struct Problem {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) byte: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) hint: Option<&'static str>,
+    pub(super) hint: Option<Cow<'static, str>>,
 }
 
 impl Problem {
@@ -42,7 +44,7 @@ impl Problem {
             line: None,
             column: None,
             byte: None,
-            hint: (!hint.is_empty()).then_some(hint),
+            hint: (!hint.is_empty()).then_some(Cow::Borrowed(hint)),
         }
     }
 
@@ -74,9 +76,13 @@ impl Problem {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
         if self.status == StatusCode::METHOD_NOT_ALLOWED
-            && let Some(allowed) = self.hint.and_then(|hint| hint.strip_prefix("use "))
+            && let Some(allowed) = self
+                .hint
+                .as_deref()
+                .and_then(|hint| hint.strip_prefix("use "))
+            && let Ok(allowed) = HeaderValue::from_str(allowed)
         {
-            headers.insert(ALLOW, HeaderValue::from_static(allowed));
+            headers.insert(ALLOW, allowed);
         }
         response
     }
@@ -108,6 +114,9 @@ impl From<betree::Error> for Problem {
             _ => StatusCode::BAD_REQUEST,
         };
         let mut problem = Self::new(status, kind, error.message(), hint);
+        if let Some(hint) = error.hint() {
+            problem.hint = Some(Cow::Owned(hint.to_owned()));
+        }
         match error.place() {
             Place::None => {}
             Place::Text { line, column } => {

@@ -1,7 +1,7 @@
 //! Functions of the language, and their arguments.
 
 use super::super::lexer::Token;
-use super::super::{CapKind, Literal, Position, Test};
+use super::super::{CapKind, Literal, Position, Test, hints};
 use super::Parser;
 use crate::error::{Result, quoted};
 
@@ -29,7 +29,7 @@ impl<'s> Parser<'s> {
             "within_frequency_cap" => self.cap()?,
             _ => {
                 let message = format!("unknown function {}", quoted(name));
-                return Err(self.lexer.wrong(at, message));
+                return Err(self.lexer.wrong(at, message).help(hints::function(name)));
             }
         };
         self.expect(")")?;
@@ -67,7 +67,7 @@ impl<'s> Parser<'s> {
         let word = self.text()?;
         let (kind, by_address) = CapKind::parse(word).ok_or_else(|| {
             let message = format!("{} is not a type of frequency cap", quoted(word));
-            self.lexer.wrong(offset, message)
+            self.lexer.wrong(offset, message).help(hints::cap(word))
         })?;
         self.expect(",")?;
         let namespace = self.text()?;
