@@ -206,7 +206,7 @@ fn lint_lists_what_is_odd_by_the_ids_of_people() {
     );
     assert_eq!(
         found.stderr,
-        "5 expressions: 1 never match, 1 match every event, 1 duplicates, 1 subsumed\n"
+        "5 expressions: 1 never matches, 1 matches every event, 1 duplicate, 1 subsumed\n"
     );
     let reported = lint().into_iter().chain(words("--report json"));
     let report = run(dir.path(), reported).expect(3).json();
@@ -214,6 +214,44 @@ fn lint_lists_what_is_odd_by_the_ids_of_people() {
     assert_eq!(rows.len(), 4);
     let subsumed = serde_json::json!({"id": "d", "finding": "matches only with", "other": "a"});
     assert_eq!(rows[2], subsumed);
+    let chosen = lint().into_iter().chain(words("--only never,subsumed"));
+    let chosen = run(dir.path(), chosen).expect(3);
+    assert_eq!(
+        chosen.text(),
+        "expression b never matches\nexpression d matches only when a does\n"
+    );
+    let none = lint().into_iter().chain(words("--only too-large"));
+    assert_eq!(run(dir.path(), none).expect(0).text(), "");
+}
+
+#[test]
+fn lint_names_what_it_skips_and_the_tightest_of_those_that_subsume() {
+    let dir = directory();
+    files(dir.path());
+    let part = |at: u64| format!("(age = {at} or tags one of ('{at}'))");
+    let parts: Vec<String> = (0..10).map(part).collect();
+    let content = format!(
+        "wide\tage >= 1\nlarge\t{}\nnarrow\tage >= 20\nmiddle\tage >= 10\n",
+        parts.join(" and ")
+    );
+    file(dir.path(), "campaigns", content.as_bytes());
+    let line = "betree lint --domains domains --expressions campaigns";
+    let found = run(dir.path(), words(line)).expect(3);
+    assert_eq!(
+        found.text(),
+        "expression narrow matches only when middle does\nexpression middle matches only when wide does\n"
+    );
+    assert_eq!(
+        found.stderr,
+        "4 expressions: 0 never match, 0 match every event, 0 duplicates, 2 subsumed\n\
+         1 expression: too large to look into: large\n"
+    );
+    let listed = run(dir.path(), words(&format!("{line} --only too-large"))).expect(3);
+    assert_eq!(
+        listed.text(),
+        "expression large is too large to look into\n"
+    );
+    assert_eq!(listed.stderr.lines().count(), 1);
 }
 
 #[test]
@@ -234,7 +272,7 @@ fn every_wrong_expression_is_listed_with_its_place_and_a_hint() {
         "line 1: unknown attribute 'cuontry' at column 1\n    cuontry = 'FR'\n    ^\n    did you mean 'country'?",
         "line 4: expected an attribute, a constant, 'not' or '(', found the end at column 14\n    \
          age >= 18 and\n                 ^\n",
-        "line 5: a value is outside the bounds of attribute 'age' at column 1\n    age > 200\n    ^\n    \
+        "line 5: a value is outside the bounds of attribute 'age' at column 7\n    age > 200\n          ^\n    \
          change the value",
         "line 6: unexpected character 'é' at column 361\n    …",
         "line 7: unknown attribute 'zzzzzz' at column 1\n    zzzzzz\n    ^\n    declare it",
@@ -274,18 +312,136 @@ fn every_wrong_expression_is_listed_with_its_place_and_a_hint() {
 }
 
 #[test]
+fn a_line_that_is_not_utf_8_is_one_mistake_of_several() {
+    let dir = directory();
+    files(dir.path());
+    let content = b"country = 'FR'\nage = 5 or country = '\xff'\n\nage == 5\r\n";
+    file(dir.path(), "expressions", content);
+    let check = || words("betree check --domains domains --expressions expressions");
+    let found = run(dir.path(), check()).expect(3);
+    assert_eq!(
+        found.text(),
+        "'expressions': line 2: byte 23 of the line is not UTF-8\n\
+         'expressions': line 4: expected a constant, found '=' at column 6\n    age == 5\n         ^\n    \
+         write '=' once for 'is equal'\n"
+    );
+    assert_eq!(found.stderr, "3 expressions: 1 right, 2 wrong\n");
+    let stopped = matches(dir.path(), "", EVENTS).expect(1);
+    assert!(
+        stopped
+            .stderr
+            .contains("line 2: byte 23 of the line is not UTF-8"),
+        "{}",
+        stopped.stderr
+    );
+    file(
+        dir.path(),
+        "domains",
+        b"country|string|false\nag\xe9|integer|true\n",
+    );
+    let stopped = run(dir.path(), check()).expect(1);
+    assert!(
+        stopped
+            .stderr
+            .contains("'domains': line 2: byte 3 of the line is not UTF-8"),
+        "{}",
+        stopped.stderr
+    );
+}
+
+#[test]
+fn constants_of_no_expression_are_refused() {
+    let dir = directory();
+    file(dir.path(), "domains", b"frequency_caps|frequency|true\n");
+    let cap = "within_frequency_cap('flight', 'n', 1, 60)";
+    let lines = |constants: &str| {
+        file(
+            dir.path(),
+            "expressions",
+            format!("{cap}\n\n{cap}\n").as_bytes(),
+        );
+        file(
+            dir.path(),
+            "constants",
+            format!("id,flight_id\n{constants}").as_bytes(),
+        );
+        run(
+            dir.path(),
+            words("betree check --domains domains --expressions expressions --constants constants"),
+        )
+    };
+    // The expression of line 2 was left out.
+    let sound = lines("1,7\n2,8\n3,9\n").expect(0);
+    assert_eq!(sound.stderr, "2 expressions: 2 right, 0 wrong\n");
+    let refused = lines("1,7\n3,9\n4,9\n").expect(1);
+    let why = "cannot read 'constants': there is no expression with id '4'";
+    assert!(refused.stderr.contains(why), "{}", refused.stderr);
+    file(
+        dir.path(),
+        "campaigns",
+        format!("spring\t{cap}\n").as_bytes(),
+    );
+    file(
+        dir.path(),
+        "constants",
+        b"id,flight_id\nspring,1\nsprign,2\n",
+    );
+    let line = "betree check --domains domains --expressions campaigns --constants constants";
+    let refused = run(dir.path(), words(line)).expect(1);
+    let why = "there is no expression with id 'sprign'";
+    assert!(refused.stderr.contains(why), "{}", refused.stderr);
+    file(dir.path(), "constants", b"id,fligth_id\nspring,1\n");
+    let refused = run(dir.path(), words(line)).expect(1);
+    for why in [
+        "unknown column 'fligth_id' at line 1, column 4",
+        "did you mean 'flight_id'? the columns are id, advertiser_id, ",
+    ] {
+        assert!(refused.stderr.contains(why), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn explanations_go_on_after_a_bad_event_where_that_is_wanted() {
+    let dir = directory();
+    files(dir.path());
+    file(dir.path(), "expressions", b"age > 3\n");
+    let explain = |flags: &str, events: &[u8]| {
+        let line =
+            format!("betree explain --domains domains --expressions expressions --id 1 {flags}");
+        pipe(dir.path(), words(&line), events)
+    };
+    let events = b"{\"country\":\"FR\",\"age\":1}\nx\n{\"country\":\"FR\",\"age\":5}\n";
+    let one = "event 1: expression 1 does not match\n  last reason: age\n  \
+               false      age >= 4  <- fails (the event has 1)\n";
+    let stopped = explain("", events).expect(1);
+    assert_eq!(stopped.text(), one);
+    assert!(
+        stopped.stderr.contains("add --keep-going"),
+        "{}",
+        stopped.stderr
+    );
+    let passed = explain("--keep-going", events).expect(3);
+    let rest = "event 3: expression 1 matches\n  true       age >= 4\n";
+    assert_eq!(passed.text(), format!("{one}{rest}"));
+    assert!(passed.stderr.contains("line 2: "), "{}", passed.stderr);
+    explain("--keep-going", b"x\n").expect(1);
+}
+
+#[test]
 fn mistakes_in_files_name_line_and_column() {
     let dir = directory();
     files(dir.path());
     file(dir.path(), "expressions", b"country = 'FR'\nage > 'x'\n");
     let run = matches(dir.path(), "", EVENTS).expect(1);
     let message =
-        "line 2: attribute 'age' (integer) cannot be compared with this constant at column 1";
+        "line 2: attribute 'age' (integer) cannot be compared with this constant at column 7";
     assert!(run.stderr.contains(message), "{}", run.stderr);
     file(dir.path(), "domains", b"country|strange|true\n");
     let run = matches(dir.path(), "", EVENTS).expect(1);
     assert!(
-        run.stderr.contains("unknown type 'strange' at column 1"),
+        run.stderr
+            .contains("unknown type 'strange' at line 1, column 9")
+            && run.stderr.contains("the types are boolean, integer, "),
         "{}",
         run.stderr
     );
@@ -343,7 +499,7 @@ event 1: expression 1 matches
 event 3: expression 1 does not match
   last reason: country
   false      all of
-  false        country = \"FR\"  <- fails
+  false        country = \"FR\"  <- fails (the event has \"ES\")
   true         any of
   undefined      not (tags one of (\"a\", \"b\"))  (counts as true)
   true           age <= 17

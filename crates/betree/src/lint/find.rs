@@ -13,6 +13,8 @@ use crate::state::State;
 const KEYS_MAX: usize = 64;
 /// Most expressions that one is compared with.
 const COMPARED_MAX: usize = 256;
+/// Most expressions that one is compared with once another subsumes it, to find one that says more.
+const TIGHTER_MAX: usize = 64;
 /// Most expressions of a key that are looked at.
 const LISTED_MAX: usize = 4_096;
 
@@ -26,7 +28,8 @@ pub enum Oddity {
     Always,
     /// It matches the same events as another.
     Duplicate(SubscriptionId),
-    /// Every event that matches it matches another, too.
+    /// Every event that matches it matches another, too. Of several this is one that none of the others looked at is
+    /// subsumed by.
     Subsumed(SubscriptionId),
 }
 
@@ -53,8 +56,8 @@ pub struct Lint<'s> {
     /// Expressions by a key of each of their conjunctions, with the conjunction's mask.
     filed: HashMap<Key, Vec<Filed>>,
     findings: Vec<Finding>,
-    large: u64,
-    uncompared: u64,
+    large: Vec<SubscriptionId>,
+    uncompared: Vec<SubscriptionId>,
 }
 
 /// A conjunction under a key.
@@ -93,8 +96,8 @@ impl Snapshot {
             hashes: HashMap::new(),
             filed: HashMap::new(),
             findings: Vec::new(),
-            large: 0,
-            uncompared: 0,
+            large: Vec::new(),
+            uncompared: Vec::new(),
         }
     }
 }
@@ -108,6 +111,8 @@ impl Lint<'_> {
                 if is_filed {
                     let by_id = |finding: &Finding| finding.id;
                     self.findings.sort_by_key(by_id);
+                    self.large.sort_unstable();
+                    self.uncompared.sort_unstable();
                     return Progress::Done;
                 }
                 self.at = (true, 0, 0);
@@ -136,14 +141,14 @@ impl Lint<'_> {
 
     /// Expressions that are too large to look into, of which only those that are written alike count as duplicates.
     #[must_use]
-    pub fn too_large(&self) -> u64 {
-        self.large
+    pub fn too_large(&self) -> &[SubscriptionId] {
+        &self.large
     }
 
     /// Expressions that were not compared with all that could subsume them, because these are many.
     #[must_use]
-    pub fn not_compared(&self) -> u64 {
-        self.uncompared
+    pub fn not_compared(&self) -> &[SubscriptionId] {
+        &self.uncompared
     }
 
     fn tree(&self, part: usize, slot: usize) -> &[u32] {
@@ -173,7 +178,8 @@ impl Lint<'_> {
     /// Finds what never or always matches, and files the rest.
     fn file(&mut self, part: usize, slot: usize) {
         let Some(form) = self.form(part, slot) else {
-            self.large += 1;
+            let id = self.id(part, slot);
+            self.large.push(id);
             return;
         };
         if form.is_never() {
@@ -231,11 +237,14 @@ impl Lint<'_> {
         }
     }
 
+    /// An expression that subsumes another: of those that are looked at, one that no other of them is tighter than.
     fn subsumer(&mut self, form: &Form, own: (u32, u32)) -> Option<SubscriptionId> {
         let first = form.conjunctions.first()?;
         let mask = first.mask();
-        let mut compared = 0;
-        for probe in first.probes(KEYS_MAX) {
+        let (mut compared, mut most) = (0, COMPARED_MAX);
+        let mut tightest: Option<(Form, SubscriptionId)> = None;
+        let mut is_cut = false;
+        'probes: for probe in first.probes(KEYS_MAX) {
             let Some(listed) = self.filed.get(&probe) else {
                 continue;
             };
@@ -245,26 +254,34 @@ impl Lint<'_> {
                     && one.mask & !mask == 0
                     && hulls.all(|hull| first.is_within(*hull))
             });
-            let mut is_cut = listed.len() > LISTED_MAX;
             for one in fits {
-                if compared == COMPARED_MAX {
+                if compared >= most {
                     is_cut = true;
-                    break;
+                    break 'probes;
                 }
                 compared += 1;
                 let (part, slot) = (one.place.0 as usize, one.place.1 as usize);
-                if let Some(other) = self.form(part, slot)
-                    && form.implies(&other)
-                    && *form != other
-                {
-                    return Some(self.id(part, slot));
+                let Some(other) = self.form(part, slot) else {
+                    continue;
+                };
+                if *form == other || !form.implies(&other) {
+                    continue;
+                }
+                let is_tighter = |(known, _): &(Form, _)| *known != other && other.implies(known);
+                if tightest.as_ref().is_none_or(is_tighter) {
+                    most = most.min(compared + TIGHTER_MAX);
+                    tightest = Some((other, self.id(part, slot)));
                 }
             }
-            if is_cut {
-                self.uncompared += 1;
-                return None;
+            if listed.len() > LISTED_MAX {
+                is_cut = true;
+                break;
             }
         }
-        None
+        if is_cut && tightest.is_none() {
+            let id = self.id(own.0 as usize, own.1 as usize);
+            self.uncompared.push(id);
+        }
+        tightest.map(|(_, id)| id)
     }
 }

@@ -9,8 +9,8 @@ use std::io::Read as _;
 use std::path::Path;
 
 use betree::{
-    BeTree, Constants, Domain, ErlangTerms, Error, Expression, Name, Names, SubscriptionId,
-    Undefined,
+    BeTree, Constants, Domain, ErlangTerms, Error, ErrorKind, Expression, Name, Names,
+    SubscriptionId, Undefined,
 };
 use files::display;
 use report::ExitStatus;
@@ -19,6 +19,7 @@ use crate::args::expressions::ExpressionsForm;
 use crate::commands::expressions::form::{Form, shown};
 use crate::failure::{Failure, Result};
 use crate::io::open::open;
+use crate::term::plain;
 use crate::term::progress::Progress;
 use crate::term::signal;
 
@@ -57,7 +58,6 @@ pub(crate) struct Line<'a> {
     /// What the number counts: lines, or the expressions of Erlang terms.
     what: &'static str,
     pub(crate) added: std::result::Result<(), Wrong>,
-    pub(crate) domain: &'a Domain,
 }
 
 /// What is wrong with a line.
@@ -83,6 +83,25 @@ impl std::fmt::Display for Wrong {
     }
 }
 
+impl Wrong {
+    /// What may help.
+    pub(crate) fn hint(&self) -> Option<String> {
+        let Self::Expression(error) = self else {
+            return None;
+        };
+        Some(match (error.kind(), error.hint()) {
+            (ErrorKind::UnknownAttribute, None) => "declare it in --domains".to_owned(),
+            (ErrorKind::UnknownAttribute, Some(hint)) if hint.ends_with('?') => {
+                format!("{hint} if not, declare it in --domains")
+            }
+            (_, Some(hint)) => hint.to_owned(),
+            (ErrorKind::Constants, None) => "give its id in --constants".to_owned(),
+            (ErrorKind::Bounds, None) => "change the value, or the bounds in --domains".to_owned(),
+            (_, None) => return None,
+        })
+    }
+}
+
 impl Line<'_> {
     /// Where the line is: its number, and its id if it has one.
     pub(crate) fn place(&self) -> String {
@@ -98,12 +117,17 @@ impl Line<'_> {
 pub(crate) fn tree(files: &Files<'_>, progress: bool) -> Result<Built> {
     each(files, progress, |line| match &line.added {
         Ok(()) => Ok(()),
-        Err(wrong) => {
-            let (name, place) = (display(files.expressions), line.place());
-            Err(Failure::new(format!("cannot read {name}: {place}: {wrong}"))
-                .help("correct the expression, or leave its line empty; `perfkit betree check` lists all mistakes"))
-        }
+        Err(wrong) => Err(refused(files.expressions, &line, wrong)),
     })
+}
+
+/// The failure of a line, with what may help.
+pub(crate) fn refused(path: &Path, line: &Line<'_>, wrong: &Wrong) -> Failure {
+    let (name, place) = (display(path), line.place());
+    let hint = wrong.hint();
+    let hint = hint.unwrap_or_else(|| "correct the expression, or leave its line empty".to_owned());
+    Failure::new(format!("cannot read {name}: {place}: {wrong}"))
+        .help(format!("{hint}; `perfkit betree check` lists all mistakes"))
 }
 
 /// The constants of subscriptions, by what identifies them.
@@ -133,6 +157,33 @@ impl ByConstants {
         };
         found.copied().unwrap_or_default()
     }
+
+    /// Refuses ids that no line has. A line that is empty may have constants.
+    fn check(&self, path: Option<&Path>, lines: u64, names: &Names) -> Result<()> {
+        let unknown: Option<String> = match self {
+            Self::Line(all) => {
+                let ids = all.keys().map(|id| id.0);
+                let unknown = ids.filter(|id| !(1..=lines).contains(id)).min();
+                unknown.map(|id| id.to_string())
+            }
+            Self::Name(all) => {
+                let unknown = all.keys().filter(|name| names.find(name).is_none());
+                unknown.min().cloned()
+            }
+        };
+        let (Some(id), Some(path)) = (unknown, path) else {
+            return Ok(());
+        };
+        let message = format!(
+            "cannot read {}: there is no expression with id '{}'",
+            display(path),
+            plain::visible(&id)
+        );
+        Err(Failure::new(message).help(match self {
+            Self::Line(_) => "the id of an expression is the number of its line",
+            Self::Name(_) => "ids are those of the expressions file",
+        }))
+    }
 }
 
 /// Adds the expressions of files to a tree and gives each of them to `take`.
@@ -142,11 +193,16 @@ pub(crate) fn each(
     mut take: impl FnMut(Line<'_>) -> Result<()>,
 ) -> Result<Built> {
     let path = files.expressions;
-    let content = text(path)?;
+    let content = bytes(path)?;
+    let odd = lines_not_utf8(&content);
+    let content = String::from_utf8_lossy(&content);
     let is_erlang = match files.form {
         ExpressionsForm::Auto => ErlangTerms::begins(&content),
         form => form == ExpressionsForm::Erlang,
     };
+    if let (true, Some((number, byte))) = (is_erlang, odd.iter().min()) {
+        return Err(not_text(path, *number, *byte));
+    }
     let terms = match is_erlang {
         true => Some(ErlangTerms::parse(&content).map_err(|error| failed(path, &error))?),
         false => None,
@@ -177,6 +233,7 @@ pub(crate) fn each(
     let mut names = Names::new();
     let progress = Progress::start(progress, Some(content.len() as u64));
     let mut number = 0;
+    let mut is_whole = true;
     for line in lines {
         if signal::interrupted() {
             return Err(Failure::new("interrupted").status(ExitStatus::Interrupted));
@@ -187,10 +244,15 @@ pub(crate) fn each(
             continue;
         }
         let id = SubscriptionId(number);
-        let (given, text, parts) = match form::parts(form, line) {
+        let parts = match odd.get(&number) {
+            Some(byte) => Err(not_utf8(*byte)),
+            None => form::parts(form, line),
+        };
+        let (given, text, parts) = match parts {
             Ok((given, text)) => (given, text, Ok(())),
             Err(why) => (None, Cow::Borrowed(line), Err(Wrong::Line(why))),
         };
+        is_whole &= parts.is_ok();
         let name = given.as_ref().map(form::Id::name);
         let constants = constants.get(id, name);
         let added = parts
@@ -206,10 +268,13 @@ pub(crate) fn each(
             constants,
             what,
             added,
-            domain: tree.domain(),
         })?;
     }
     progress.finish();
+    // The id of a line that could not be read may be any.
+    if is_whole {
+        constants.check(files.constants, number, &names)?;
+    }
     Ok(Built {
         tree,
         names,
@@ -241,17 +306,52 @@ pub(crate) const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A whole file of text, without the mark that it may begin with.
 pub(crate) fn text(path: &Path) -> Result<String> {
-    let mut text = String::new();
-    open(path, OpenOptions::new().read(true))
-        .and_then(|mut file| file.read_to_string(&mut text))
-        .map_err(|error| Failure::io("read", path, &error))?;
-    if text.starts_with(BYTE_ORDER_MARK) {
-        text.drain(..BYTE_ORDER_MARK.len());
+    let bytes = bytes(path)?;
+    match lines_not_utf8(&bytes).into_iter().min() {
+        Some((number, byte)) => Err(not_text(path, number, byte)),
+        None => Ok(String::from_utf8_lossy(&bytes).into_owned()),
     }
-    Ok(text)
+}
+
+/// A whole file, without the mark that it may begin with.
+fn bytes(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path, OpenOptions::new().read(true))
+        .and_then(|mut file| file.read_to_end(&mut bytes))
+        .map_err(|error| Failure::io("read", path, &error))?;
+    if bytes.starts_with(BYTE_ORDER_MARK.as_bytes()) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
+    }
+    Ok(bytes)
+}
+
+/// Lines that are not UTF-8, by their numbers, with the first byte that is wrong, from 1.
+fn lines_not_utf8(content: &[u8]) -> HashMap<u64, usize> {
+    if std::str::from_utf8(content).is_ok() {
+        return HashMap::new();
+    }
+    let lines = (1..).zip(content.split(|byte| *byte == b'\n'));
+    let odd = lines.filter_map(|(number, line)| {
+        let error = std::str::from_utf8(line).err()?;
+        Some((number, error.valid_up_to() + 1))
+    });
+    odd.collect()
+}
+
+fn not_utf8(byte: usize) -> String {
+    format!("byte {byte} of the line is not UTF-8")
+}
+
+fn not_text(path: &Path, number: u64, byte: usize) -> Failure {
+    let (name, why) = (display(path), not_utf8(byte));
+    Failure::new(format!("cannot read {name}: line {number}: {why}")).help("save it as UTF-8")
 }
 
 /// An error of a file, with its name.
 pub(crate) fn failed(path: &Path, error: &Error) -> Failure {
-    Failure::new(format!("cannot read {}: {error}", display(path)))
+    let failure = Failure::new(format!("cannot read {}: {error}", display(path)));
+    match error.hint() {
+        Some(hint) => failure.help(hint),
+        None => failure,
+    }
 }

@@ -3,13 +3,13 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
-use betree::{Domain, Error, ErrorKind, Place, Undefined};
+use betree::{Place, Undefined};
 use files::display;
 use latency::report::{Cell, Table, Unit};
 
 use crate::commands::betree::flags::CheckArgs;
 use crate::commands::expressions::{self, Files, Line, Wrong, form};
-use crate::commands::found::Found;
+use crate::commands::found::{Found, counted};
 use crate::failure::Result;
 use crate::term::message;
 use crate::term::plain::visible;
@@ -52,7 +52,8 @@ pub(super) fn run(args: &CheckArgs, name: &'static str, argv: &[OsString]) -> Re
     let all = right + wrong;
     found.summary([("expressions", all), ("right", right), ("wrong", wrong)]);
     if found.wants_lines() {
-        message::line(&format!("{all} expressions: {right} right, {wrong} wrong"));
+        let all = counted(all, ["expression", "expressions"]);
+        message::line(&format!("{all}: {right} right, {wrong} wrong"));
     }
     found.finish(match wrong {
         0 => ExitStatus::Ok,
@@ -62,15 +63,12 @@ pub(super) fn run(args: &CheckArgs, name: &'static str, argv: &[OsString]) -> Re
 
 /// A mistake as a row of the report: rows and columns are those of the expression, from 1.
 fn row(line: &Line<'_>, wrong: &Wrong) -> Vec<Cell> {
-    let (place, hint) = match wrong {
-        Wrong::Line(_) => (None, None),
-        Wrong::Expression(error) => {
-            let place = match error.place() {
-                Place::Text { line, column } => Some((u64::from(line), u64::from(column))),
-                _ => None,
-            };
-            (place, hint(line.domain, error))
-        }
+    let place = match wrong {
+        Wrong::Expression(error) => match error.place() {
+            Place::Text { line, column } => Some((u64::from(line), u64::from(column))),
+            _ => None,
+        },
+        Wrong::Line(_) => None,
     };
     vec![
         line.number.into(),
@@ -78,7 +76,7 @@ fn row(line: &Line<'_>, wrong: &Wrong) -> Vec<Cell> {
         place.map(|(row, _)| row).into(),
         place.map(|(_, column)| column).into(),
         wrong.to_string().into(),
-        hint.into(),
+        wrong.hint().into(),
     ]
 }
 
@@ -105,31 +103,8 @@ fn mistake(name: &str, line: &Line<'_>, wrong: &Wrong) -> String {
         let blanks = " ".repeat(before.chars().count());
         let _ = writeln!(out, "    {before}{}\n    {blanks}^", visible(&after));
     }
-    if let Some(hint) = hint(line.domain, error) {
-        let _ = writeln!(out, "    {hint}");
+    if let Some(hint) = wrong.hint() {
+        let _ = writeln!(out, "    {}", visible(&hint));
     }
     out
-}
-
-/// What may help against an error.
-fn hint(domain: &Domain, error: &Error) -> Option<String> {
-    let text = error.to_string();
-    let named = text.split('\'').nth(1).unwrap_or_default();
-    match error.kind() {
-        ErrorKind::UnknownAttribute => {
-            let names = domain.attributes().iter().map(betree::Attribute::name);
-            let like = |name: &&str| strsim::damerau_levenshtein(name, named);
-            let nearest = names.min_by_key(like)?;
-            Some(match like(&nearest) * 3 <= named.len().max(3) {
-                true => format!(
-                    "did you mean '{}'? if not, declare it in --domains",
-                    visible(nearest)
-                ),
-                false => "declare it in --domains".to_owned(),
-            })
-        }
-        ErrorKind::Constants => Some("give its id in --constants".to_owned()),
-        ErrorKind::Bounds => Some("change the value, or the bounds in --domains".to_owned()),
-        _ => None,
-    }
 }

@@ -7,9 +7,9 @@ use files::display;
 use report::ExitStatus;
 
 use crate::commands::betree::flags::ExplainArgs;
-use crate::commands::betree::lines::{Block, Limit, Lines};
+use crate::commands::betree::lines::{Block, Limit, Lines, refused_event};
 use crate::commands::betree::snapshot::{self, Tree};
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::term::plain::visible;
 use crate::term::{message, signal};
 
@@ -32,6 +32,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<ExitStatus> {
     };
     let mut lines = Lines::open(&args.events)?;
     let mut block = Block::default();
+    let (mut explained, mut refused) = (0u64, 0u64);
     while lines.block(&mut block, ONE_LINE, &signal::interrupted) {
         let mut place = block.start();
         while let Some(line) = block.line(&mut place) {
@@ -39,22 +40,36 @@ pub(super) fn run(args: &ExplainArgs) -> Result<ExitStatus> {
                 continue;
             }
             let number = place.number;
-            let text = event(&tree, line, args.ignore_unknown)
-                .and_then(|event| match id {
-                    Some(id) => one(&tree, &event, id, number),
-                    None => all(&tree, &event, number),
-                })
-                .map_err(|error| {
+            let text = event(&tree, line, args.ignore_unknown).and_then(|event| match id {
+                Some(id) => one(&tree, &event, id, number),
+                None => all(&tree, &event, number),
+            });
+            match text {
+                Ok(text) => {
+                    explained += 1;
+                    message::output(text.as_bytes())?;
+                }
+                Err(error) => {
                     let name = display(&args.events);
-                    Failure::new(format!("cannot explain {name}: line {number}: {error}"))
-                })?;
-            message::output(text.as_bytes())?;
+                    let why = format!("cannot explain {name}: line {number}: {error}");
+                    let failure = refused_event(why, &error, args.keep_going);
+                    if !args.keep_going {
+                        return Err(failure);
+                    }
+                    refused += 1;
+                    message::failure(&failure);
+                }
+            }
         }
         if let Some(failure) = block.error.take() {
             return Err(failure);
         }
     }
-    Ok(ExitStatus::Ok)
+    Ok(match (explained, refused) {
+        (_, 0) => ExitStatus::Ok,
+        (0, _) => ExitStatus::Failure,
+        _ => ExitStatus::Partial,
+    })
 }
 
 fn event(tree: &Tree, json: &[u8], ignore_unknown: bool) -> betree::Result<Event> {
@@ -100,9 +115,9 @@ fn one(tree: &Tree, event: &Event, id: SubscriptionId, number: u64) -> betree::R
     for node in &found.nodes {
         let value = if node.value { "true" } else { "false" };
         let (outcome, what, mark) = match node.kind {
-            ExplainedKind::And => (value, "all of".into(), ""),
-            ExplainedKind::Or => (value, "any of".into(), ""),
-            ExplainedKind::Constant => (value, value.into(), ""),
+            ExplainedKind::And => (value, "all of".into(), String::new()),
+            ExplainedKind::Or => (value, "any of".into(), String::new()),
+            ExplainedKind::Constant => (value, value.into(), String::new()),
             ExplainedKind::Test(at) => {
                 let Some(test) = found.tests.get(at) else {
                     continue;
@@ -112,9 +127,9 @@ fn one(tree: &Tree, event: &Event, id: SubscriptionId, number: u64) -> betree::R
                     None => "undefined",
                 };
                 let mark = match (test.failing, test.outcome) {
-                    (true, _) => "  <- fails",
-                    (false, None) if node.value => "  (counts as true)",
-                    _ => "",
+                    (true, _) => format!("  <- fails ({})", visible(&test.event)),
+                    (false, None) if node.value => "  (counts as true)".to_owned(),
+                    _ => String::new(),
                 };
                 (outcome, visible(&test.text), mark)
             }

@@ -234,8 +234,32 @@ pub(crate) struct CheckArgs {
 pub(crate) struct LintArgs {
     #[command(flatten)]
     pub(crate) tree: TreeArgs,
+    /// List only these: never, always, duplicate, subsumed, too-large, not-compared
+    ///
+    /// Without it, the first four. too-large are expressions that are too large to look into, and not-compared are those
+    /// that were not compared with all others, because these are many; both may be odd.
+    #[arg(
+        long,
+        value_name = "WHAT,…",
+        value_enum,
+        value_delimiter = ',',
+        num_args = 1,
+        hide_possible_values = true
+    )]
+    pub(crate) only: Vec<LintKind>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// What `lint` can list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LintKind {
+    Never,
+    Always,
+    Duplicate,
+    Subsumed,
+    TooLarge,
+    NotCompared,
 }
 
 /// Match events against expressions.
@@ -314,6 +338,9 @@ pub(crate) struct ExplainArgs {
     /// Pass over attributes that the domains lack
     #[arg(long)]
     pub(crate) ignore_unknown: bool,
+    /// Skip events that cannot be read, and exit 3
+    #[arg(long)]
+    pub(crate) keep_going: bool,
     #[command(flatten)]
     pub(crate) terminal: TerminalArgs,
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
+use betree::ErrorKind;
 use files::{BUFFER_BYTES, POLL, standard};
 
 use crate::failure::{Failure, Result};
@@ -17,6 +18,18 @@ const LINE_BYTES_MAX: usize = 64 << 20;
 const PIECES_AHEAD: usize = 2;
 /// A block that once held more gives its memory back.
 const KEPT_BYTES_MAX: usize = 16 << 20;
+
+/// The failure of an event, with what may help.
+pub(super) fn refused_event(why: String, error: &betree::Error, keep_going: bool) -> Failure {
+    let failure = Failure::new(why);
+    match (error.kind(), keep_going) {
+        (ErrorKind::UnknownAttribute, _) => failure.help(
+            "declare the attribute in --domains, or add --ignore-unknown to pass over such attributes",
+        ),
+        (_, true) => failure,
+        (_, false) => failure.help("correct the event, or add --keep-going to skip such events"),
+    }
+}
 
 /// Lines, read by a thread, so that an interrupt ends the wait for them.
 pub(super) struct Lines {

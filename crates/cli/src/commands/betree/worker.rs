@@ -3,13 +3,11 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use betree::{
-    Batch, Budget, Buffers, ErrorKind, Event, Priorities, Progress, Snapshot, SubscriptionId,
-};
+use betree::{Batch, Budget, Buffers, Event, Priorities, Progress, Snapshot, SubscriptionId};
 use latency::{MergeError, Recorder};
 
 use crate::commands::betree::flags::MatchArgs;
-use crate::commands::betree::lines::{Block, Place};
+use crate::commands::betree::lines::{Block, Place, refused_event};
 use crate::commands::betree::print::Form;
 use crate::failure::Failure;
 use crate::term::signal;
@@ -269,16 +267,8 @@ impl<'a> Worker<'a> {
 
     fn failure(&self, number: u64, error: &betree::Error) -> Failure {
         let name = self.job.origin;
-        let failure = Failure::new(format!("cannot read {name}: line {number}: {error}"));
-        match (error.kind(), self.job.args.keep_going) {
-            (ErrorKind::UnknownAttribute, _) => failure.help(
-                "declare the attribute in --domains, or add --ignore-unknown to pass over such attributes",
-            ),
-            (_, true) => failure,
-            (_, false) => {
-                failure.help("correct the event, or add --keep-going to skip such events")
-            }
-        }
+        let why = format!("cannot read {name}: line {number}: {error}");
+        refused_event(why, error, self.job.args.keep_going)
     }
 
     /// Searches the only event of `event_ids`, and writes its line.

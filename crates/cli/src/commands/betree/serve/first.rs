@@ -87,9 +87,7 @@ fn files(args: &ServeArgs, path: &Path, undefined: Undefined) -> Result<First> {
     let progress = args.output.terminal.wants_progress();
     let built = expressions::each(&files, progress, |line| {
         if let Err(wrong) = &line.added {
-            let (name, place) = (display(path), line.place());
-            let help = "correct the expression; `perfkit betree check` lists all mistakes";
-            return Err(Failure::new(format!("cannot read {name}: {place}: {wrong}")).help(help));
+            return Err(expressions::refused(path, &line, wrong));
         }
         match line.name {
             None => {

@@ -14,6 +14,7 @@ use report::{ExitStatus, Outcome};
 
 use crate::commands::betree::serve::first::first;
 use crate::commands::betree::serve::flags::ServeArgs;
+use crate::commands::found::counted;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::session::{Session, Setup};
@@ -159,10 +160,10 @@ fn tell(args: &ServeArgs, recovery: &Recovery, status: &Status) {
             ""
         };
         message::status(&format!(
-            "{}: {} expressions, {} changes repeated from the log{instead}",
+            "{}: {}, {} repeated from the log{instead}",
             display(directory),
-            status.expressions,
-            recovery.replayed,
+            counted(status.expressions, ["expression", "expressions"]),
+            counted(recovery.replayed, ["change", "changes"]),
         ));
     }
 }
