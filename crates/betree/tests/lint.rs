@@ -252,3 +252,36 @@ fn explained_tests_mean_what_was_written() {
         }
     }
 }
+
+#[test]
+fn the_tightest_is_named_of_several_that_subsume_and_what_is_skipped_has_its_id() {
+    let mut tree = BeTree::new(
+        Domain::parse("age|integer|true\ntags|string list|true\n").unwrap(),
+        Undefined::False,
+    );
+    let parts: Vec<String> = (0..10)
+        .map(|at| format!("(age = {at} or tags one of ('{at}'))"))
+        .collect();
+    let large = parts.join(" and ");
+    for (id, text) in [
+        (1, "age >= 1"),
+        (9, &large),
+        (3, "age >= 20"),
+        (4, "age >= 10"),
+    ] {
+        let expression = Expression::parse(text).unwrap();
+        tree.insert(SubscriptionId(id), &expression, &Constants::default())
+            .unwrap();
+    }
+    let snapshot = tree.snapshot();
+    let mut lint = snapshot.lint();
+    while lint.step(1) == Progress::Yielded {}
+    let found = lint
+        .findings()
+        .iter()
+        .map(|found| (found.id.0, found.oddity));
+    let by = |id| Oddity::Subsumed(SubscriptionId(id));
+    assert_eq!(found.collect::<Vec<_>>(), [(3, by(4)), (4, by(1))]);
+    assert_eq!(lint.too_large(), [SubscriptionId(9)]);
+    assert_eq!(lint.not_compared(), []);
+}
