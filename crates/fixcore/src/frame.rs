@@ -5,7 +5,7 @@
 //! [`Encoder`](crate::Encoder), all of which stand on this module. Logs that replace the separator are
 //! read by [`separator`](crate::separator).
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 /// The byte that ends each field: the separator.
 #[doc(alias = "separator")]
@@ -108,6 +108,42 @@ pub fn begin_string_bytes(text: &[u8]) -> usize {
     let head = text.get(..BEGIN_BYTES_MAX).unwrap_or(text);
     let found = head.iter().position(|byte| !in_begin(byte));
     found.unwrap_or(head.len())
+}
+
+/// Where a message begins, as far as a text shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Head {
+    /// At this byte.
+    At(usize),
+    /// Not before this byte: more of the text may show one there.
+    NotBefore(usize),
+}
+
+/// Finds the next message at or behind `from`: BeginString (8) that begins with `FIX`, and a digit of BodyLength
+/// (9). To find where a message goes on after one that is garbled; a value like `58=FIX is down` is none.
+///
+/// ```
+/// use fixcore::frame::{Head, next_head};
+///
+/// let text = b"8=FIX.4.4\x019=900\x0158=8=FIX\x018=FIX.4.4\x019=5\x0135=0\x01";
+/// assert_eq!(next_head(text, 0), Head::At(0));
+/// assert_eq!(next_head(text, 1), Head::At(25));
+/// assert_eq!(next_head(&text[..36], 1), Head::NotBefore(25));
+/// ```
+#[must_use]
+pub fn next_head(text: &[u8], from: usize) -> Head {
+    let mut from = from;
+    while let Some(found) = memmem::find(text.get(from..).unwrap_or(&[]), START) {
+        let at = from + found;
+        let begin = at + begin_string_bytes(text.get(at..).unwrap_or(&[]));
+        match text.get(begin..).unwrap_or(&[]) {
+            [SOH, b'9', b'=', b'0'..=b'9', ..] => return Head::At(at),
+            [] if begin - at < BEGIN_BYTES_MAX => return Head::NotBefore(at),
+            [SOH] | [SOH, b'9'] | [SOH, b'9', b'='] => return Head::NotBefore(at),
+            _ => from = at + START.len(),
+        }
+    }
+    Head::NotBefore(from.max(text.len().saturating_sub(START.len() - 1)))
 }
 
 /// Where the message at the start of a text ends according to its BodyLength (9): the place after

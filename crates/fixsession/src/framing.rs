@@ -1,18 +1,19 @@
 //! Finds messages in the bytes of a connection.
 //!
-//! A message whose BodyLength is wrong vanishes together with what it swallows: it ends at the first
-//! `10=` field at or behind the end that it states. A log is framed differently, by `fixcore::Framer`,
-//! which looks for the next message at once; a session would find that one's number too high.
+//! A message ends with the `10=` field that stands where its BodyLength says. One without it there is garbled:
+//! it ends with its first `10=` field, or where the next message begins, so that a wrong length hides no other
+//! message. The session sees garbled messages too, and ignores them.
 
 use fixcore::SOH;
+use fixcore::frame::{self, Head};
 use memchr::{memchr, memmem};
 
 /// BeginString and BodyLength with their tags are shorter than this.
 const HEAD_BYTES_MAX: usize = 64;
 /// How many used bytes are kept before the rest is moved to the front.
 const KEPT_BYTES: usize = 1 << 16;
-/// `8=FIX`, by which a message is found among other bytes.
-const START_BYTES: usize = 5;
+/// How a CheckSum begins, with the separator before it.
+const CHECK_SUM: &[u8] = b"\x0110=";
 /// A CheckSum field has an end within this many bytes.
 const CHECK_SUM_BYTES_MAX: usize = 64;
 
@@ -89,7 +90,7 @@ impl SessionFramer {
         if self.is_seeking || !b"8=".starts_with(rest.get(..2).unwrap_or(rest)) {
             let start = next_start(rest);
             // The last bytes may be the beginning of a start.
-            self.start += start.unwrap_or(rest.len().saturating_sub(START_BYTES - 1));
+            self.start += start.unwrap_or(rest.len().saturating_sub(frame::START.len() - 1));
             self.searched = 0;
             self.is_seeking = start.is_none();
             if self.is_seeking {
@@ -115,7 +116,7 @@ impl SessionFramer {
 
 /// Where the next message begins behind bytes that are none.
 fn next_start(rest: &[u8]) -> Option<usize> {
-    let starts = [&b"\x018="[..], b"8=FIX"]
+    let starts = [&b"\x018="[..], frame::START]
         .into_iter()
         .zip([1, 0])
         .filter_map(|(text, skipped)| memmem::find(rest, text).map(|at| at + skipped));
@@ -140,30 +141,52 @@ pub(crate) fn end(rest: &[u8], limit: usize, searched: usize) -> End {
     if stated > limit {
         return End::TooLong;
     }
-    // The separator before CheckSum is the last byte of the body.
-    let from = stated.saturating_sub(1).max(searched);
-    let behind = rest.get(from..).unwrap_or(&[]);
-    let found = match behind.starts_with(b"\x0110=") {
-        true => Some(0),
-        false => memmem::find(behind, b"\x0110="),
-    };
-    let end = match found {
-        Some(at) => {
-            let value = from + at + 4;
-            let digits = rest.get(value..).unwrap_or(&[]);
-            let field = digits.get(..CHECK_SUM_BYTES_MAX).unwrap_or(digits);
-            match memchr(SOH, field) {
-                Some(length) => End::At(value + length + 1),
-                None if field.len() < CHECK_SUM_BYTES_MAX => End::NotBefore(from + at),
-                None => End::At(value + CHECK_SUM_BYTES_MAX),
-            }
-        }
-        None => End::NotBefore(rest.len().saturating_sub(3).max(searched)),
+    let stated_body = stated.saturating_sub(1);
+    let end = match rest.get(stated_body..) {
+        // What is behind is not looked at: a data field may contain whole messages.
+        None => End::NotBefore(0),
+        Some(behind) if behind.starts_with(CHECK_SUM) => check_sum_end(rest, stated_body),
+        Some(behind) if CHECK_SUM.starts_with(behind) => End::NotBefore(0),
+        Some(_) => garbled_end(rest, searched),
     };
     match end {
         End::At(end) if end > limit => End::TooLong,
         End::NotBefore(_) if rest.len() > limit => End::TooLong,
         end => end,
+    }
+}
+
+/// Where a message ends whose CheckSum is not where it should be.
+fn garbled_end(rest: &[u8], searched: usize) -> End {
+    let from = searched.max(frame::START.len());
+    let sum = memmem::find(rest.get(from..).unwrap_or(&[]), CHECK_SUM).map(|at| from + at);
+    let before = rest.get(..sum.unwrap_or(rest.len())).unwrap_or(rest);
+    match (frame::next_head(before, from), sum) {
+        (Head::At(next), _) => End::At(next),
+        (_, Some(sum)) => check_sum_end(rest, sum),
+        // The last bytes may be the beginning of a CheckSum.
+        (Head::NotBefore(head), None) => {
+            let sum = rest.len().saturating_sub(CHECK_SUM.len() - 1);
+            End::NotBefore(head.min(sum).max(searched))
+        }
+    }
+}
+
+/// The end of the CheckSum field whose separator before it is at `at`.
+fn check_sum_end(rest: &[u8], at: usize) -> End {
+    let value = at + CHECK_SUM.len();
+    let digits = rest.get(value..).unwrap_or(&[]);
+    let field = digits.get(..CHECK_SUM_BYTES_MAX).unwrap_or(digits);
+    let end = memchr(SOH, field);
+    // A message that lacks its last separator has the next one behind it.
+    let own = field.get(..end.unwrap_or(field.len())).unwrap_or(field);
+    if let Some(next) = memmem::find(own, frame::START) {
+        return End::At(value + next);
+    }
+    match end {
+        Some(length) => End::At(value + length + 1),
+        None if field.len() < CHECK_SUM_BYTES_MAX => End::NotBefore(at),
+        None => End::At(value + CHECK_SUM_BYTES_MAX),
     }
 }
 
@@ -223,26 +246,50 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_length_swallows_up_to_the_next_check_sum() {
+    fn a_garbled_message_hides_no_other_one() {
         let short = b"8=FIX.4.4\x019=2\x0135=0\x0134=2\x0110=163\x01".as_slice();
         let long = b"8=FIX.4.4\x019=30\x0135=0\x0134=2\x0110=163\x01".as_slice();
+        let by_one = b"8=FIX.4.4\x019=6\x0135=0\x0110=163\x01".as_slice();
+        let to_last_separator = b"8=FIX.4.4\x019=12\x0135=0\x0110=163\x01".as_slice();
         let no_length = b"8=FIX.4.4\x0134=2\x0135=0\x0110=163\x01".as_slice();
         let no_number = b"8=FIX.4.4\x019=x\x0135=0\x0110=163\x01".as_slice();
-        let swallowed = [long, ONE].concat();
-        let stream = [
-            b"noise\x01",
+        let no_sum = b"8=FIX.4.4\x019=5\x0135=0\x0158=FIX is 8=FIX.4.4\x01".as_slice();
+        let no_end = b"8=FIX.4.4\x019=5\x0135=0\x0110=163".as_slice();
+        let data = b"8=FIX.4.4\x019=46\x0135=0\x0195=26\x0196=8=FIX.4.4\x019=5\x0135=0\x0110=163\x01\x0134=2\x0110=0\x01"
+            .as_slice();
+        let expected = [
             short,
             ONE,
-            &swallowed,
+            long,
+            ONE,
+            by_one,
+            to_last_separator,
+            ONE,
             no_length,
             no_number,
             ONE,
-        ]
-        .concat();
-        let expected = [short, ONE, &swallowed, no_length, no_number, ONE];
+            no_sum,
+            ONE,
+            no_end,
+            ONE,
+            data,
+            ONE,
+        ];
+        let stream = [&b"noise\x01"[..], &expected.concat()].concat();
         for cut in 1..stream.len() {
             assert_eq!(frames(&stream, cut), expected, "pieces of {cut} bytes");
         }
+    }
+
+    /// Each byte is looked at a few times, however many messages state that they are long.
+    #[test]
+    fn heads_without_messages_end_where_the_next_begins() {
+        let head = b"8=FIX.4.4\x019=150\x01".as_slice();
+        let stream = head.repeat(10_000);
+        let found = frames(&stream, 7);
+        assert!(found.iter().all(|bytes| bytes == head));
+        // The last ones may be whole still.
+        assert!(found.len() > 9_980);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod engine_schedule;
 mod engine_tls;
 #[cfg(all(feature = "net", target_os = "linux"))]
 mod engine_turns;
+mod garbled;
 mod options;
 mod orders;
 mod replay;
