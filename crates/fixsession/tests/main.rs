@@ -17,6 +17,8 @@ mod engine_schedule;
 mod engine_tls;
 #[cfg(all(feature = "net", target_os = "linux"))]
 mod engine_turns;
+#[cfg(all(feature = "net", target_os = "linux"))]
+mod engine_unusable;
 mod garbled;
 mod options;
 mod orders;

@@ -98,3 +98,44 @@ fn what_the_screen_shows_can_be_chosen() {
         ]
     );
 }
+
+#[test]
+fn keys_of_the_other_role_warn() {
+    let why = "has no effect: it is a key of initiators";
+    let session = "[SESSION]\nBeginString=FIX.4.4\n";
+    let found = warnings(&format!("{session}ReconnectInterval=5\n"));
+    assert_eq!(found, [format!("fix.cfg:9: ReconnectInterval {why}")]);
+    let found = warnings(&format!("ReconnectInterval=5\n{session}"));
+    assert_eq!(found, [format!("fix.cfg:7: ReconnectInterval {why}")]);
+    // Of a default, some session may have use.
+    let initiator = "[SESSION]\nBeginString=FIX.4.2\nConnectionType=initiator\nSocketConnectHost=h\n\
+                     SocketConnectPort=1\nHeartBtInt=30\n";
+    let found = warnings(&format!("ReconnectInterval=5\n{session}{initiator}"));
+    assert_eq!(found, [""; 0]);
+    let found = warnings(&format!(
+        "{session}{initiator}AllowedRemoteAddresses=10.0.0.1\n"
+    ));
+    let wanted = "fix.cfg:15: AllowedRemoteAddresses has no effect: it is a key of acceptors";
+    assert_eq!(found, [wanted]);
+}
+
+#[test]
+fn addresses_that_are_none_and_files_that_are_no_text_are_refused() {
+    let failure =
+        parse("[SESSION]\nBeginString=FIX.4.4\nAllowedRemoteAddresses=10.0.0.3,10.0.0.300\n");
+    let error = failure.expect_err("no address").errors[0].to_string();
+    assert!(
+        error.starts_with(
+            "fix.cfg:9: AllowedRemoteAddresses=10.0.0.3,10.0.0.300: expected addresses"
+        ),
+        "{error}"
+    );
+    let program = [&b"\x7fELF\0\0\n"[..], &b"stray\n".repeat(1000)].concat();
+    let failure = Settings::parse(&program, Path::new("ls"), &|_| None).expect_err("no text");
+    let errors: Vec<_> = failure.errors.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        errors,
+        ["ls: it is no settings file: it has bytes of value 0"]
+    );
+    assert!(failure.warnings.is_empty());
+}

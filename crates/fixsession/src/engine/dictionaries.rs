@@ -32,7 +32,7 @@ impl Read {
         }
         if begin_string != "FIXT.1.1" {
             return match &named.data {
-                Some(path) => Ok(Dictionaries::new(self.file(path)?)),
+                Some(path) => Ok(Dictionaries::new(self.file_of(path, begin_string)?)),
                 None => Ok(Dictionaries::built_in(begin_string)),
             };
         }
@@ -43,7 +43,7 @@ impl Read {
             }
             return Ok(all);
         };
-        let mut all = Dictionaries::new(self.file(transport)?);
+        let mut all = Dictionaries::new(self.file_of(transport, begin_string)?);
         for version in CARRIED {
             let file = named.application.iter().find(|(of, _)| of == version);
             let built_in = || Version::of_appl_ver_id(version.as_bytes())?.dictionary();
@@ -56,6 +56,19 @@ impl Read {
             }
         }
         Ok(all)
+    }
+
+    /// A dictionary of messages with this BeginString (8); `*` is any.
+    fn file_of(&mut self, path: &Path, begin_string: &str) -> Result<Arc<Dictionary>, EngineError> {
+        let read = self.file(path)?;
+        let of = read.begin_string();
+        if begin_string != "*" && of != begin_string {
+            return Err(EngineError::Dictionary {
+                path: path.to_owned(),
+                why: format!("it is of {of}, and the session of {begin_string}"),
+            });
+        }
+        Ok(read)
     }
 
     fn file(&mut self, path: &Path) -> Result<Arc<Dictionary>, EngineError> {

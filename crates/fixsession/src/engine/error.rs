@@ -47,8 +47,8 @@ pub enum EngineError {
         /// Why.
         why: String,
     },
-    /// A dictionary could not be read.
-    #[error("cannot read the dictionary {}: {why}", path.display())]
+    /// A dictionary could not be read, or is of another version.
+    #[error("cannot use the dictionary {}: {why}", path.display())]
     Dictionary {
         /// Its file.
         path: PathBuf,

@@ -8,6 +8,7 @@
 //!
 //! Not here: what a session answers (`session`), what keys mean (`settings`).
 
+mod check;
 mod clock;
 mod connection;
 mod core;

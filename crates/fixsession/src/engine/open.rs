@@ -248,7 +248,7 @@ impl Engine {
 }
 
 /// What encrypts the connections of a session.
-fn encryption(settings: &SessionSettings) -> Result<Option<Config>, EngineError> {
+pub(super) fn encryption(settings: &SessionSettings) -> Result<Option<Config>, EngineError> {
     let Some(options) = &settings.endpoint.tls else {
         return Ok(None);
     };

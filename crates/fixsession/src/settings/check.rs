@@ -130,7 +130,7 @@ impl Check {
     pub fn new(text: &[u8], file: &Path, env: &dyn Fn(&str) -> Option<String>) -> Self {
         let mut file = File::new(text, file);
         let sessions = session::sessions(&mut file, env);
-        let lines = match file.is_too_large() {
+        let lines = match file.is_unread() {
             true => Vec::new(),
             false => checked(text, &file, &sessions),
         };

@@ -22,6 +22,15 @@ pub enum Problem {
     /// The file could not be read.
     #[error("cannot read it: {0}")]
     Unreadable(String),
+    /// The file has bytes that no text has.
+    #[error("it is no settings file: it has bytes of value 0")]
+    NotText,
+    /// What the settings name cannot be used.
+    #[error("{why}")]
+    Unusable {
+        /// What, and why.
+        why: String,
+    },
     /// A limit on the file.
     #[error("{what}: the limit is {limit}")]
     Limit {

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use memchr::memchr;
+
 use super::error::{Problem, SettingsError};
 use super::key::{Key, Service};
 use super::keys;
@@ -43,7 +45,7 @@ pub(super) struct File {
     pub(super) sessions: Vec<Section>,
     errors: BTreeSet<(u32, Problem)>,
     warnings: BTreeSet<(u32, Problem)>,
-    is_too_large: bool,
+    is_unread: bool,
 }
 
 /// Where the lines belong that are being read.
@@ -64,9 +66,9 @@ impl File {
             sessions: Vec::new(),
             errors: BTreeSet::new(),
             warnings: BTreeSet::new(),
-            is_too_large: text.len() > FILE_BYTES_MAX,
+            is_unread: text.len() > FILE_BYTES_MAX,
         };
-        if file.is_too_large {
+        if file.is_unread {
             let limit = FILE_BYTES_MAX as u64;
             file.error(
                 0,
@@ -75,6 +77,11 @@ impl File {
                     limit,
                 },
             );
+            return file;
+        }
+        if memchr(0, text).is_some() {
+            file.is_unread = true;
+            file.error(0, Problem::NotText);
             return file;
         }
         let mut place = Place::Before;
@@ -110,8 +117,9 @@ impl File {
         }
     }
 
-    pub(super) fn is_too_large(&self) -> bool {
-        self.is_too_large
+    /// Whether its lines were not looked at.
+    pub(super) fn is_unread(&self) -> bool {
+        self.is_unread
     }
 
     /// Errors and warnings, by line.

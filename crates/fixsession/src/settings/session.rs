@@ -14,6 +14,8 @@ use super::dictionaries::{self, DictionaryOptions};
 use super::endpoint::{self, EndpointOptions};
 use super::error::Problem;
 use super::identity;
+use super::key::Group;
+use super::keys;
 use super::log::{self, LogOptions};
 use super::reader::{Findings, Reader, takes};
 use super::sections::{FILE_BYTES_MAX, File, Section};
@@ -110,6 +112,7 @@ pub(super) fn sessions(
         sessions.push(settings);
     }
     file.sessions = sections;
+    of_other_roles(file, &sessions);
     let is_fixt = |settings: &SessionSettings| {
         let begin_string = &settings.session.id.begin_string;
         begin_string == "FIXT.1.1" || begin_string == "*"
@@ -127,6 +130,42 @@ pub(super) fn sessions(
         }
     }
     sessions
+}
+
+/// Warns about keys of initiators that only acceptors state, and of acceptors that only initiators do. Of a default,
+/// some session may have use.
+fn of_other_roles(file: &mut File, sessions: &[SessionSettings]) {
+    if sessions.is_empty() {
+        return;
+    }
+    let none_is = |role: Role| {
+        sessions
+            .iter()
+            .all(|settings| settings.session.role != role)
+    };
+    let nobody = [Role::Acceptor, Role::Initiator].map(none_is);
+    let mut unused = Vec::new();
+    let mut add = |section: &Section, nobody: [bool; 2]| {
+        for ((name, _), entry) in &section.entries {
+            let group = keys::key(name).map(|(key, _)| key.group);
+            let why = match group {
+                Some(Group::Acceptor) if nobody[0] => "it is a key of acceptors",
+                Some(Group::Initiator) if nobody[1] => "it is a key of initiators",
+                _ => continue,
+            };
+            if !entry.value.is_empty() {
+                unused.push((entry.line, entry.stated.clone(), why.to_owned()));
+            }
+        }
+    };
+    add(&file.defaults, nobody);
+    for (section, settings) in file.sessions.iter().zip(sessions) {
+        let is_acceptor = settings.session.role == Role::Acceptor;
+        add(section, [!is_acceptor, is_acceptor]);
+    }
+    for (line, key, why) in unused {
+        file.warn(line, Problem::NoEffect { key, why });
+    }
 }
 
 /// One session, and what is wrong in it.

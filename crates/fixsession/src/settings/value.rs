@@ -1,5 +1,7 @@
 //! Forms of values that several keys have.
 
+use std::net::Ipv4Addr;
+
 /// The version that 1128 and 1137 state for `FIX.5.0SP2` or `9`.
 pub(super) fn appl_ver_id(stated: &str) -> Option<&'static str> {
     let versions = [
@@ -28,7 +30,11 @@ pub(super) fn is_name(text: &str) -> bool {
 pub(super) fn is_host(text: &str) -> bool {
     const BYTES_MAX: usize = 253;
     let is_in_host = |c: char| c.is_ascii_alphanumeric() || "-._:%[]".contains(c);
-    !text.is_empty() && text.len() <= BYTES_MAX && text.chars().all(is_in_host)
+    let is_right = !text.is_empty() && text.len() <= BYTES_MAX && text.chars().all(is_in_host);
+    // Four numbers are an address, not a name.
+    let are_numbers = text.split('.').all(|part| part.parse::<u64>().is_ok());
+    let is_address = text.split('.').count() == 4 && are_numbers;
+    is_right && (!is_address || text.parse::<Ipv4Addr>().is_ok())
 }
 
 /// The day of the week of a text's first two letters, 0 for Sunday: `Mo`, `mon`, `Monday`.
@@ -50,6 +56,23 @@ mod tests {
         assert_eq!(day("Wednesday"), Some(3));
         assert_eq!(day("m"), None);
         assert_eq!(day("Lundi"), None);
+    }
+
+    #[test]
+    fn four_numbers_are_an_address() {
+        for host in [
+            "10.0.0.3",
+            "fix.example.com",
+            "10.0.0",
+            "::1",
+            "[::1]",
+            "1.2.3.4.example",
+        ] {
+            assert!(is_host(host), "{host}");
+        }
+        for other in ["10.0.0.300", "256.1.1.1", "", "a b"] {
+            assert!(!is_host(other), "{other}");
+        }
     }
 
     #[test]
