@@ -177,13 +177,13 @@ impl<L: Logs> Diff<L> {
                 self.pairs.place(at, kept, visit);
             }
         }
-        self.pairs.unpaired(visit, Waiting::trim);
+        self.pairs.given_out(visit, Waiting::trim);
         Ok(true)
     }
 
     /// Gives out the messages that still wait for their like. To be called once, after the last step.
     pub fn rest(&mut self, visit: &mut dyn FnMut(Event<'_>)) {
-        self.pairs.unpaired(visit, Waiting::rest);
+        self.pairs.given_out(visit, Waiting::rest);
     }
 
     /// What was counted so far.
@@ -249,24 +249,27 @@ impl Pairs {
     /// A message finds its like, or waits for it.
     fn place(&mut self, at: usize, kept: Kept, visit: &mut dyn FnMut(Event<'_>)) {
         let mut pair = None;
-        self.unpaired(visit, |waiting, alone| {
-            pair = waiting.place(at, kept, alone);
+        self.given_out(visit, |waiting, out| {
+            pair = waiting.place(at, kept, &mut |at, kept| out(at, kept, None));
         });
-        match pair {
-            Some((kept, other)) if at == 0 => self.compare(&kept, &other, visit),
-            Some((kept, other)) => self.compare(&other, &kept, visit),
-            None => {}
+        if let Some((kept, other)) = pair {
+            self.compare_of(at, &kept, &other, visit);
         }
     }
 
-    /// Visits the messages that turn out to have no like.
-    fn unpaired(
+    /// Visits the messages that turn out to have no like, and compares those that have only their second choice.
+    fn given_out(
         &mut self,
         visit: &mut dyn FnMut(Event<'_>),
-        turn: impl FnOnce(&mut Waiting, &mut dyn FnMut(usize, Kept)),
+        turn: impl FnOnce(&mut Waiting, &mut dyn FnMut(usize, Kept, Option<Kept>)),
     ) {
         let (only, decoders) = (&mut self.counts.only, &mut self.decoders);
-        turn(&mut self.waiting, &mut |at, kept| {
+        let mut second = Vec::new();
+        turn(&mut self.waiting, &mut |at, kept, other| {
+            if let Some(other) = other {
+                second.push((at, kept, other));
+                return;
+            }
             only[at] += 1;
             // It was parsed before.
             if let Ok(message) = decoders[at].parse(&kept.bytes) {
@@ -277,6 +280,23 @@ impl Pairs {
                 });
             }
         });
+        for (at, kept, other) in second {
+            self.compare_of(at, &kept, &other, visit);
+        }
+    }
+
+    /// Compares a message of log `at` with one of the other log.
+    fn compare_of(
+        &mut self,
+        at: usize,
+        kept: &Kept,
+        other: &Kept,
+        visit: &mut dyn FnMut(Event<'_>),
+    ) {
+        match at {
+            0 => self.compare(kept, other, visit),
+            _ => self.compare(other, kept, visit),
+        }
     }
 
     fn compare(&mut self, a: &Kept, b: &Kept, visit: &mut dyn FnMut(Event<'_>)) {

@@ -6,7 +6,7 @@ use twox_hash::XxHash3_128;
 use crate::diff::options::Match;
 use crate::diff::waiting::{Key, Place};
 
-/// What messages that belong together share.
+/// What messages that belong together share. One that is sent again (43=Y) belongs to one that is sent again.
 pub(super) fn key(message: &Message<'_, '_>, by: Match, ignored: &[u32]) -> Key {
     let mut text = Vec::with_capacity(64);
     let mut add = |value: Option<&[u8]>| {
@@ -30,12 +30,17 @@ pub(super) fn key(message: &Message<'_, '_>, by: Match, ignored: &[u32]) -> Key 
             }
         }
     }
-    XxHash3_128::oneshot(&text)
+    let is_copy = is_copy(message) && ignored.binary_search(&43).is_err();
+    Key::new(XxHash3_128::oneshot(&text), is_copy)
+}
+
+fn is_copy(message: &Message<'_, '_>) -> bool {
+    message.get(43) == Some(b"Y")
 }
 
 /// Where a log counts a message, if its number says so: one that is sent again does not.
 pub(super) fn place(message: &Message<'_, '_>, by: Match) -> Option<Place> {
-    if by != Match::Number || message.get(43) == Some(b"Y") {
+    if by != Match::Number || is_copy(message) {
         return None;
     }
     let names = [49, 56].map(|tag| message.get(tag).unwrap_or(&[]));

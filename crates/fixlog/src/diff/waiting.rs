@@ -8,8 +8,24 @@ use std::collections::{HashMap, VecDeque};
 
 use crate::diff::restarts::{Count, Session};
 
-/// The hash of what is the same in messages that belong together.
-pub(super) type Key = u128;
+/// The hash of what is the same in messages that belong together, and whether they are sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    hash: u128,
+    is_copy: bool,
+}
+
+impl Key {
+    pub(super) fn new(hash: u128, is_copy: bool) -> Self {
+        Self { hash, is_copy }
+    }
+
+    /// That of the original for a copy, and of a copy for the original: what belongs together if nothing else does.
+    fn second_choice(self) -> Self {
+        let is_copy = !self.is_copy;
+        Self { is_copy, ..self }
+    }
+}
 
 /// Sessions whose numbers are followed.
 const SESSIONS_MAX: usize = 1 << 14;
@@ -17,7 +33,7 @@ const SESSIONS_MAX: usize = 1 << 14;
 /// A place in a session: which, and the number there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
-    pub(super) session: Key,
+    pub(super) session: u128,
     pub(super) number: u64,
 }
 
@@ -54,7 +70,7 @@ struct Side {
 #[derive(Debug)]
 pub(super) struct Waiting {
     sides: [Side; 2],
-    sessions: HashMap<Key, Session>,
+    sessions: HashMap<u128, Session>,
     /// Messages that may wait, and their bytes.
     window: usize,
     bytes_max: usize,
@@ -113,26 +129,34 @@ impl Waiting {
         self.sessions.entry(session).or_default().logs[at].next(number)
     }
 
-    /// Gives out what waits beyond the window: to be called when each log had its turn.
-    pub(super) fn trim(&mut self, alone: &mut dyn FnMut(usize, Kept)) {
-        for (at, side) in self.sides.iter_mut().enumerate() {
-            while side.count > self.window || side.bytes > self.bytes_max {
-                let Some(oldest) = side.oldest() else {
+    /// Gives out what waits beyond the window, with its second choice if there is one: to be called when each log had
+    /// its turn.
+    pub(super) fn trim(&mut self, out: &mut dyn FnMut(usize, Kept, Option<Kept>)) {
+        for at in 0..2 {
+            while self.sides[at].count > self.window || self.sides[at].bytes > self.bytes_max {
+                let Some(oldest) = self.sides[at].oldest() else {
                     break;
                 };
-                alone(at, oldest);
+                let other = self.second_choice(at, &oldest);
+                out(at, oldest, other);
             }
-            side.tidy();
+            self.sides[at].tidy();
         }
     }
 
-    /// Gives out what waits still.
-    pub(super) fn rest(&mut self, alone: &mut dyn FnMut(usize, Kept)) {
+    /// Gives out what waits still, with its second choice if there is one.
+    pub(super) fn rest(&mut self, out: &mut dyn FnMut(usize, Kept, Option<Kept>)) {
         for at in 0..2 {
             while let Some(oldest) = self.sides[at].oldest() {
-                alone(at, oldest);
+                let other = self.second_choice(at, &oldest);
+                out(at, oldest, other);
             }
         }
+    }
+
+    fn second_choice(&mut self, at: usize, kept: &Kept) -> Option<Kept> {
+        let other = self.sides[1 - at].take(kept.key.second_choice());
+        other.map(|waits| waits.kept)
     }
 }
 

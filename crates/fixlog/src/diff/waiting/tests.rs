@@ -29,7 +29,7 @@ struct Found {
 fn kept(message: Message) -> Kept {
     let (session, number, id) = message;
     Kept {
-        key: (u128::from(session) << 64) | u128::from(number),
+        key: Key::new((u128::from(session) << 64) | u128::from(number), false),
         place: Some(Place {
             session: session.into(),
             number,
@@ -54,9 +54,9 @@ fn found(logs: [&[Message]; 2], window: usize) -> Found {
                 found.pairs.insert((pair[at], pair[1 - at]));
             }
         }
-        waiting.trim(&mut alone);
+        waiting.trim(&mut |at, kept, _| alone(at, kept));
     }
-    waiting.rest(&mut alone);
+    waiting.rest(&mut |at, kept, _| alone(at, kept));
     found
 }
 
@@ -232,4 +232,50 @@ fn what_is_said_twice_is_no_restart() {
             assert_eq!(found.pairs.len(), 200, "{from}..{to} at {at}");
         }
     }
+}
+
+#[test]
+fn what_is_sent_again_is_paired_with_an_original_only_if_nothing_else_is() {
+    // Whether a message is a copy, and which it is.
+    let pairs = |logs: [&[(bool, usize)]; 2]| {
+        let mut pairs = Vec::new();
+        let mut alone = Vec::new();
+        let mut waiting = Waiting::new(1000, usize::MAX);
+        for turn in 0..logs[0].len().max(logs[1].len()) {
+            for at in 0..2 {
+                let Some((is_copy, id)) = logs[at].get(turn) else {
+                    continue;
+                };
+                let mut kept = kept((0, 5, *id));
+                kept.key = Key::new(5, *is_copy);
+                let found = waiting.place(at, kept, &mut |_, _| {});
+                pairs.extend(found.map(|(one, other)| [one, other].map(|kept| kept.offset)));
+            }
+        }
+        let mut second = Vec::new();
+        waiting.rest(&mut |at, kept, other| match other {
+            Some(other) => second.push([kept.offset, other.offset]),
+            None => alone.push((at, kept.offset)),
+        });
+        pairs.iter_mut().for_each(|pair| pair.sort_unstable());
+        (pairs, second, alone)
+    };
+    let (original, copy) = ((false, 1), (true, 2));
+    let others = [(false, 3), (true, 4)];
+    assert_eq!(
+        pairs([&[copy], &others]),
+        (vec![[2, 4]], vec![], vec![(1, 3)])
+    );
+    assert_eq!(
+        pairs([&[original], &others]),
+        (vec![[1, 3]], vec![], vec![(1, 4)])
+    );
+    assert_eq!(
+        pairs([&[copy, original], &others]),
+        (vec![[1, 3], [2, 4]], vec![], vec![])
+    );
+    assert_eq!(
+        pairs([&[copy], &others[..1]]),
+        (vec![], vec![[2, 3]], vec![])
+    );
 }
