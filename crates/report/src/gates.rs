@@ -71,15 +71,19 @@ fn is_about_nothing(gate: &GateResult) -> bool {
     gate.row.is_none() && gate.value_ns.is_none() && gate.value.is_none()
 }
 
-/// A line for each gate that made a run end with `status`: what was asked, and what was found.
+/// A line for each gate that made a run end with `status`, or was missed by one that ended otherwise: what was
+/// asked, and what was found.
 #[must_use]
 pub fn reasons(report: &Report, status: ExitStatus) -> Vec<String> {
+    reasons_of(&report.gates, status)
+}
+
+fn reasons_of(gates: &[GateResult], status: ExitStatus) -> Vec<String> {
     let (verdict, how) = match status {
-        ExitStatus::Gate => (GateVerdict::Fail, "missed"),
         ExitStatus::Inconclusive => (GateVerdict::Inconclusive, "not decided"),
-        _ => return Vec::new(),
+        _ => (GateVerdict::Fail, "missed"),
     };
-    let decisive = report.gates.iter().filter(|gate| gate.verdict == verdict);
+    let decisive = gates.iter().filter(|gate| gate.verdict == verdict);
     let lines = decisive.map(|gate| format!("{} {how}: {}", gate.gate, gate.reason));
     lines.collect()
 }
@@ -127,5 +131,20 @@ mod tests {
             assert_eq!(status_of(&gates, false), strict);
             assert_eq!(status_of(&gates, true), lenient);
         }
+    }
+
+    #[test]
+    fn a_missed_gate_is_named_whatever_else_went_wrong() {
+        let missed = result(GateVerdict::Fail, Some("service"), None);
+        let undecided = result(GateVerdict::Inconclusive, Some("service"), None);
+        let gates = [undecided, missed];
+        for status in [ExitStatus::Gate, ExitStatus::Partial, ExitStatus::Failure] {
+            let lines = reasons_of(&gates, status);
+            assert_eq!(lines.len(), 1, "{status:?}");
+            assert!(lines[0].starts_with("p99<=1ms missed"), "{lines:?}");
+        }
+        let undecided = &gates[..1];
+        assert_eq!(reasons_of(undecided, ExitStatus::Inconclusive).len(), 1);
+        assert_eq!(reasons_of(undecided, ExitStatus::Partial).len(), 0);
     }
 }
