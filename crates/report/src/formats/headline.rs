@@ -49,6 +49,7 @@ mod worth_of {
     pub(super) const RATIO: u8 = 85;
     pub(super) const HOLD: u8 = 88;
     pub(super) const DONE: u8 = 90;
+    pub(super) const DONE_MAX: u8 = 120;
 }
 
 /// The first line with all its parts, and what stands below it.
@@ -94,15 +95,16 @@ fn parts(report: &Report) -> Vec<Part> {
             parts.push(plain(worth_of::INPUTS, text));
         }
     }
-    let done = report.workload.done.iter();
-    let done: Vec<String> = done
-        .map(|done| format!("{} {}", count(done.count), done.what))
-        .collect();
-    if !done.is_empty() {
+    for (at, done) in report.workload.done.iter().enumerate() {
         let line = Line::default()
-            .plain("  ")
-            .and(Tone::Strong, done.join(", "));
-        parts.push(Part(worth_of::DONE, line));
+            .plain(if at == 0 { "  " } else { "" })
+            .and(Tone::Strong, if at == 0 { "" } else { ", " })
+            .and(Tone::Strong, format!("{} {}", count(done.count), done.what));
+        // The first are worth most.
+        let before = u8::try_from(at)
+            .unwrap_or(u8::MAX)
+            .min(worth_of::DONE_MAX - worth_of::DONE);
+        parts.push(Part(worth_of::DONE_MAX - before, line));
     }
     parts.extend(volume(report, nouns.volume));
     if let Some(ns) = report.duration_ns.filter(|ns| *ns > 0) {
@@ -230,5 +232,24 @@ mod tests {
             "compress  3 frames  4 KiB → 1 KiB  ratio 4.000  2 ms  2 MiB/s  incomplete"
         );
         assert_eq!(shown(&one(&report, 1)), "compress  incomplete");
+    }
+
+    #[test]
+    fn of_much_that_was_done_one_line_has_the_first() {
+        let mut outcome = crate::Outcome::new("serve");
+        outcome.did(1, ["session", "sessions"]);
+        outcome.did(12, ["message", "messages"]);
+        outcome.did(3, ["order", "orders"]);
+        let run = crate::Run::start(crate::RunOptions::new("test", "0", "serve"));
+        let mut report = run.expect("runs").finish(outcome).report;
+        report.duration_ns = None;
+        for (columns, expected) in [
+            (80, "serve  1 session, 12 messages, 3 orders"),
+            (38, "serve  1 session, 12 messages"),
+            (20, "serve  1 session"),
+            (1, "serve"),
+        ] {
+            assert_eq!(shown(&one(&report, columns)), expected);
+        }
     }
 }

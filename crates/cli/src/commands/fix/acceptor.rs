@@ -50,16 +50,22 @@ pub(super) fn run(
     }
     tell(args, &running)?;
     match args.app {
-        App::Discard => serve(&mut running, &mut ())?,
+        App::Discard => {
+            serve(&mut running, &mut ())?;
+            running.conclude(&mut outcome);
+        }
         App::Echo => {
             let mut echo = Echo::default();
             serve(&mut running, &mut echo)?;
+            running.conclude(&mut outcome);
             let echoed = echo.echoed();
             outcome.did(echoed, ["message returned", "messages returned"]);
         }
         App::Orders => {
             let mut orders = Orders::new(options(args));
             serve(&mut running, &mut orders)?;
+            // Sessions and messages first: one line has no room for all.
+            running.conclude(&mut outcome);
             let counts = orders.counts();
             outcome.did(counts.accepted, ["order accepted", "orders accepted"]);
             outcome.did(counts.rejected, ["order rejected", "orders rejected"]);
@@ -72,7 +78,6 @@ pub(super) fn run(
     }
     let params = &mut outcome.workload.params;
     params.insert("app".to_owned(), args.app.name().into());
-    running.conclude(&mut outcome);
     session.finish(outcome)
 }
 
