@@ -8,11 +8,14 @@ use std::path::Path;
 use files::source::Source;
 use fixcore::Timestamp;
 use fixsession::Role;
-use fixsession::settings::{Check, Key, LineKind, Service, SessionSettings, SettingsError, keys};
+use fixsession::settings::{
+    Check, Key, LineKind, Problem, Service, SessionSettings, SettingsError, keys,
+};
 use fixsession::stores::store_name;
 use latency::report::{Table, Unit};
 use report::{ExitStatus, plain};
 
+use crate::commands::fix::conclude::named_some;
 use crate::commands::fix::settings_flags::{SettingsArgs, SettingsCheckArgs, SettingsCommand};
 use crate::commands::found::Found;
 use crate::failure::Result;
@@ -21,6 +24,8 @@ use crate::term::message;
 
 /// More of a file is not read: the library refuses it by its length.
 const FILE_BYTES_MAX: usize = (16 << 20) + 1;
+/// Problems that are shown to people.
+const SHOWN_MAX: usize = 100;
 
 /// Runs the command.
 pub(super) fn run(
@@ -46,13 +51,16 @@ fn check(args: &SettingsCheckArgs, name: &'static str, argv: &[OsString]) -> Res
     ];
     let mut found = Found::start(name, argv, &args.output, Table::new("problems", &columns))?;
     let text = content(&args.file)?;
-    let check = Check::new(&text, &args.file, &|name| std::env::var(name).ok());
-    let explains = args.output.terminal.wants_warnings();
+    let mut check = Check::new(&text, &args.file, &|name| std::env::var(name).ok());
+    add_unusable(&mut check, &args.file);
+    // A file without sessions is none of settings: its lines say nothing.
+    let explains = args.output.terminal.wants_warnings() && !check.sessions.is_empty();
     if explains && found.wants_text() {
         message::output(explained(&check).as_bytes())?;
     }
-    for (kind, problem) in problems(&check) {
-        let line = || match explains {
+    let problems = problems(&check);
+    for (at, (kind, problem)) in problems.iter().enumerate() {
+        let line = || match explains || at >= SHOWN_MAX {
             true => String::new(),
             false => problem_line(kind, problem),
         };
@@ -60,10 +68,14 @@ fn check(args: &SettingsCheckArgs, name: &'static str, argv: &[OsString]) -> Res
             vec![
                 problem.file.display().to_string().into(),
                 (problem.line > 0).then_some(u64::from(problem.line)).into(),
-                kind.into(),
+                (*kind).into(),
                 problem.problem.to_string().into(),
             ]
         })?;
+    }
+    if problems.len() > SHOWN_MAX && found.wants_text() {
+        let all = problems.len() as u64;
+        named_some(SHOWN_MAX, all, "problems", "--export-json FILE has all");
     }
     let counts = [
         ("session", check.sessions.len()),
@@ -88,6 +100,22 @@ fn check(args: &SettingsCheckArgs, name: &'static str, argv: &[OsString]) -> Res
         false => ExitStatus::Failure,
     })
 }
+
+/// Adds what the settings name and a session could not use.
+#[cfg(target_os = "linux")]
+fn add_unusable(check: &mut Check, file: &Path) {
+    for (line, why) in fixsession::engine::Engine::unusable(&check.sessions) {
+        check.errors.push(SettingsError {
+            file: file.to_owned(),
+            line,
+            problem: Problem::Unusable { why },
+        });
+    }
+}
+
+/// There are no sessions here.
+#[cfg(not(target_os = "linux"))]
+fn add_unusable(_: &mut Check, _: &Path) {}
 
 fn content(path: &Path) -> Result<Vec<u8>> {
     let mut source = Source::open(path, context())?;
@@ -123,15 +151,10 @@ fn problem_line(kind: &str, found: &SettingsError) -> String {
 /// Every line with what it does and what is wrong with it, and the defaults that hold.
 fn explained(check: &Check) -> String {
     let mut wrong: BTreeMap<u32, Vec<String>> = BTreeMap::new();
-    let mut add = |kind: &str, found: &SettingsError| {
+    for (kind, found) in problems(check).into_iter().take(SHOWN_MAX) {
         let lines = wrong.entry(found.line).or_default();
         lines.push(format!("{kind}: {}", found.problem));
-    };
-    check.errors.iter().for_each(|error| add("error", error));
-    check
-        .warnings
-        .iter()
-        .for_each(|warning| add("warning", warning));
+    }
     let mut out = String::new();
     let now = now();
     for checked in &check.lines {
