@@ -18,7 +18,7 @@ pub use rows::{
     Connection, Direction, Duplicate, Finding, Gap, Rejects, Request, Silence, Skew, Spot, Storm,
     Test,
 };
-pub use total::{Health, Watch};
+pub use total::{Health, Watch, without_digits};
 pub use values::{Row, Value};
 
 #[cfg(test)]

@@ -437,7 +437,8 @@ impl Health {
 }
 
 /// A text with `#` for each number in it: ids differ from reject to reject.
-fn without_digits(text: &[u8]) -> Vec<u8> {
+#[must_use]
+pub fn without_digits(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     for byte in text {
         match byte {

@@ -13,6 +13,8 @@ pub struct Hop {
     /// Differences by the two clocks, until the offset is fixed.
     waiting: [Vec<i64>; 2],
     least: [Option<i64>; 2],
+    /// Of the times there, by the two clocks.
+    stamped_sum_ns: i128,
     offset_ns: Option<i64>,
     samples: [u64; 2],
     early: [u64; 2],
@@ -28,6 +30,11 @@ pub struct HopCount {
     pub to: Vec<u8>,
     /// How much the clock of `to` is ahead of that of `from`, in nanoseconds; `None` if messages went one way only.
     pub offset_ns: Option<i64>,
+    /// How much it is ahead at most, where messages went there: none is there before it was sent. Below 0 it is behind
+    /// by that at least.
+    pub ahead_at_most_ns: Option<i64>,
+    /// The mean of the times there by the two clocks as they are; `None` if there is none.
+    pub stamped_mean_ns: Option<i64>,
     /// Samples there and back.
     pub samples: [u64; 2],
     /// Samples there and back that are negative even so, and are no latencies.
@@ -40,6 +47,9 @@ impl Hop {
     pub(super) fn add(&mut self, back: bool, ns: i64, out: &mut dyn FnMut(bool, u64)) {
         let at = usize::from(back);
         self.samples[at] += 1;
+        if !back {
+            self.stamped_sum_ns += i128::from(ns);
+        }
         if let Some(offset) = self.offset_ns {
             return self.pass(back, ns, offset, out);
         }
@@ -97,6 +107,11 @@ impl Hop {
             from: from.to_vec(),
             to: to.to_vec(),
             offset_ns: self.offset_ns.filter(|_| both),
+            ahead_at_most_ns: self.least[0],
+            stamped_mean_ns: self
+                .stamped_sum_ns
+                .checked_div(self.samples[0].into())
+                .and_then(|mean| mean.try_into().ok()),
             samples: self.samples,
             early: self.early,
         }
@@ -144,6 +159,10 @@ mod tests {
         assert_eq!(
             (count.offset_ns, count.samples, count.early),
             (None, [3, 0], [1, 0])
+        );
+        assert_eq!(
+            (count.ahead_at_most_ns, count.stamped_mean_ns),
+            (Some(-3), Some(3))
         );
         assert_eq!(found, [5, 7]);
     }

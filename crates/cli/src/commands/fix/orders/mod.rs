@@ -3,6 +3,7 @@
 mod chains;
 pub(crate) mod flags;
 mod follower;
+mod remarks;
 mod run;
 mod watch;
 

@@ -5,7 +5,6 @@ use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
-use files::display;
 use files::output::Output;
 use fixcore::dict::Dictionary;
 use fixlog::orders::{Book, LifeLines, State};
@@ -16,6 +15,7 @@ use report::{ExitStatus, Outcome, names};
 
 use super::flags::OrdersArgs;
 use super::follower::Follower;
+use super::remarks::remarks;
 use super::watch::{Wanted, Watcher, wait_name};
 use crate::args::threads;
 use crate::commands::fix::conclude::{
@@ -166,55 +166,6 @@ pub(in crate::commands::fix) fn run(
     session.finish(outcome)
 }
 
-/// What says that the logs are not what they seem, or too much for what is remembered.
-fn remarks(book: &Book, files: &[std::path::PathBuf]) {
-    /// A clock that is as far ahead is set wrong.
-    const FAR_NS: i64 = 60_000_000_000;
-    let minutes = |ns: i64| format!("{:.1} s", ns as f64 / 1e9);
-    if let Some(back) = book.back() {
-        let name = files
-            .get(back.log)
-            .map_or_else(String::new, |path| display(path));
-        let place = match back.line {
-            Some(line) => format!("line {line}"),
-            None => format!("byte {}", back.offset),
-        };
-        let times = match back.times {
-            1 => String::new(),
-            times => format!("; there are {times} such places"),
-        };
-        let what = format!(
-            "{name}: at {place}, time goes back by {}{times}",
-            minutes(back.ns)
-        );
-        message::note(
-            &what,
-            "of logs that were put together, give each as a file of its own: they are read in the order of their times",
-        );
-    }
-    for hop in book.hops() {
-        let Some(ahead) = hop
-            .offset_ns
-            .filter(|ns| ns.unsigned_abs() > FAR_NS.unsigned_abs())
-        else {
-            continue;
-        };
-        let [from, to] = [&hop.from, &hop.to].map(|name| name.escape_ascii().to_string());
-        let (fast, slow) = if ahead > 0 { (to, from) } else { (from, to) };
-        let far = minutes(ahead.saturating_abs());
-        message::note(
-            &format!("the clock of {fast} is {far} ahead of that of {slow}"),
-            "times between both are corrected in the timeline and in those of hops, not in those of orders",
-        );
-    }
-    if book.forgotten() > 0 {
-        message::note(
-            &format!("{} ended orders are no longer remembered", book.forgotten()),
-            "what came for them later counts as orders begun before the logs",
-        );
-    }
-}
-
 /// Puts what was gathered into the report.
 fn conclude(
     watcher: Watcher<'_>,
@@ -240,26 +191,28 @@ fn conclude(
         }
         table
     };
-    let mut orders = counted("orders", &watcher.first_states);
-    for (what, count) in [
+    outcome
+        .tables
+        .push(counted("orders", &watcher.first_states));
+    if watcher.relayed > 0 {
+        let all = counted("orders on each session", &watcher.states);
+        outcome.tables.push(all);
+    }
+    // In a table with the states, they would be counted twice.
+    let columns = [("which", Unit::Text), ("orders", Unit::Count)];
+    let mut among = Table::new("among them", &columns);
+    for (which, count) in [
         ("begun before the logs", watcher.orphans),
         ("with an id that came again", watcher.reused),
         ("with messages long after the end", watcher.again),
+        ("sent on from another session", watcher.relayed),
     ] {
         if count > 0 {
-            orders
-                .rows
-                .push(vec![format!("  {what}").into(), count.into()]);
+            among.rows.push(vec![which.into(), count.into()]);
         }
     }
-    outcome.tables.push(orders);
-    if watcher.relayed > 0 {
-        let mut all = counted("orders on each session", &watcher.states);
-        all.rows.push(vec![
-            "  sent on from another session".into(),
-            watcher.relayed.into(),
-        ]);
-        outcome.tables.push(all);
+    if !among.rows.is_empty() {
+        outcome.tables.push(among);
     }
     if !watcher.reasons.is_empty() {
         let columns = [
@@ -270,8 +223,8 @@ fn conclude(
             ("line", Unit::Count),
         ];
         let mut table = Table::new("rejects", &columns);
-        let mut reasons: Vec<_> = watcher.reasons.into_iter().collect();
-        reasons.sort_by(|a, b| (b.1.orders, &a.0).cmp(&(a.1.orders, &b.0)));
+        let mut reasons: Vec<_> = watcher.reasons.into_values().collect();
+        reasons.sort_by(|a, b| (b.orders, &a.text).cmp(&(a.orders, &b.text)));
         if warns {
             let all = reasons.len() as u64;
             let help = "perfkit fix orders --list rejected writes all orders";
@@ -282,10 +235,10 @@ fn conclude(
                 help,
             );
         }
-        for (text, reason) in reasons.into_iter().take(REASONS_NAMED) {
+        for reason in reasons.into_iter().take(REASONS_NAMED) {
             let line = reason.line.map_or(Cell::Null, Cell::from);
             let row = vec![
-                text.into(),
+                reason.text.into(),
                 reason.orders.into(),
                 reason.id.into(),
                 file(reason.log),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use files::output::Output;
+use fixlog::health::without_digits;
 use fixlog::orders::{Life, LifeLines, State, Wait, Watch};
 use latency::Recorder;
 
@@ -40,6 +41,8 @@ pub(super) struct Slow {
 /// Orders with a reason of a reject.
 pub(super) struct Reason {
     pub(super) orders: u64,
+    /// What the first of them says.
+    pub(super) text: String,
     pub(super) id: String,
     pub(super) log: usize,
     pub(super) line: Option<u64>,
@@ -71,7 +74,8 @@ pub(super) struct Watcher<'a> {
     pub(super) waits: BTreeMap<(bool, Wait), Recorder>,
     pub(super) hops: BTreeMap<(Vec<u8>, Vec<u8>, bool), Recorder>,
     pub(super) slowest: BTreeMap<(bool, Wait), Vec<Slow>>,
-    pub(super) reasons: HashMap<String, Reason>,
+    /// By the text without its numbers.
+    pub(super) reasons: HashMap<Vec<u8>, Reason>,
     /// Orders that were asked for, and those that may belong to them.
     found: Vec<Life>,
     found_numbers: HashSet<u64>,
@@ -231,17 +235,24 @@ impl Watcher<'_> {
             Some((end, _)) => format!("{}\u{2026}", &text[..end]),
             None => text,
         };
+        // The text of a code differs by the code; ids in what a party wrote differ from order to order.
+        let is_written = step.get(58).is_some_and(|text| !text.is_empty());
+        let key = match is_written {
+            true => without_digits(text.as_bytes()),
+            false => text.clone().into_bytes(),
+        };
         let room = self.reasons.len() < REASONS_MAX;
-        match self.reasons.get_mut(&text) {
+        match self.reasons.get_mut(&key) {
             Some(reason) => reason.orders += 1,
             None if room => {
                 let reason = Reason {
                     orders: 1,
+                    text,
                     id: String::from_utf8_lossy(life.id()).into_owned(),
                     log: step.log,
                     line: step.line,
                 };
-                self.reasons.insert(text, reason);
+                self.reasons.insert(key, reason);
             }
             None => {}
         }
