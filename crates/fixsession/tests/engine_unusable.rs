@@ -46,10 +46,10 @@ fn what_settings_name_has_to_be_there_and_to_fit() {
             "SocketUseSSL: ",
         ),
     ] {
-        let found = Engine::unusable(&sessions(dir.path(), more));
+        let found = Engine::unusable(&sessions(dir.path(), more), Path::new("fix.cfg"));
         assert_eq!(found.len(), 1, "{more}: {found:?}");
-        assert_eq!(found[0].0, 9);
-        assert!(found[0].1.contains(part), "{part} in {found:?}");
+        assert_eq!(found[0].line, 9);
+        assert!(found[0].to_string().contains(part), "{part} in {found:?}");
     }
     for more in [
         "",
@@ -57,7 +57,7 @@ fn what_settings_name_has_to_be_there_and_to_fit() {
         "BeginString=FIX.4.2\nDataDictionary=DIR/fix42.xml",
         "UseDataDictionary=N\nDataDictionary=DIR/none.xml",
     ] {
-        let found = Engine::unusable(&sessions(dir.path(), more));
+        let found = Engine::unusable(&sessions(dir.path(), more), Path::new("fix.cfg"));
         assert_eq!(found, [], "{more}");
     }
     assert!(!dir.path().join("new").exists(), "nothing is made");
@@ -68,7 +68,7 @@ fn what_several_sessions_name_is_said_once() {
     let dir = tempfile::tempdir().unwrap();
     let more =
         "DataDictionary=DIR/none.xml\n[SESSION]\nTargetCompID=C\nDataDictionary=DIR/none.xml\n";
-    let found = Engine::unusable(&sessions(dir.path(), more));
+    let found = Engine::unusable(&sessions(dir.path(), more), Path::new("fix.cfg"));
     assert_eq!(found.len(), 1, "{found:?}");
 }
 

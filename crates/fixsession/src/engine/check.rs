@@ -9,14 +9,14 @@ use super::core::Engine;
 use super::dictionaries::Read;
 use super::error::EngineError;
 use super::open::encryption;
-use crate::settings::SessionSettings;
+use crate::settings::{Problem, SessionSettings, SettingsError};
 
 impl Engine {
-    /// What these settings name that an engine could not use, each once, with the line of the first session that
+    /// What these settings of a file name that an engine could not use, each once, with the line of the first session that
     /// names it: dictionaries, certificates and keys, the directories of stores and logs. Nothing is made, no port is
     /// opened, and no host is looked up.
     #[must_use]
-    pub fn unusable(sessions: &[SessionSettings]) -> Vec<(u32, String)> {
+    pub fn unusable(sessions: &[SessionSettings], file: &Path) -> Vec<SettingsError> {
         let mut dictionaries = Read::default();
         let mut seen = BTreeSet::new();
         let mut found = Vec::new();
@@ -36,7 +36,11 @@ impl Engine {
             ];
             for problem in problems.into_iter().flatten() {
                 if seen.insert(problem.clone()) {
-                    found.push((settings.line, problem));
+                    found.push(SettingsError {
+                        file: file.to_owned(),
+                        line: settings.line,
+                        problem: Problem::Unusable { why: problem },
+                    });
                 }
             }
         }

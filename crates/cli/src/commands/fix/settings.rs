@@ -8,9 +8,7 @@ use std::path::Path;
 use files::source::Source;
 use fixcore::Timestamp;
 use fixsession::Role;
-use fixsession::settings::{
-    Check, Key, LineKind, Problem, Service, SessionSettings, SettingsError, keys,
-};
+use fixsession::settings::{Check, Key, LineKind, Service, SessionSettings, SettingsError, keys};
 use fixsession::stores::store_name;
 use latency::report::{Table, Unit};
 use report::{ExitStatus, plain};
@@ -104,13 +102,8 @@ fn check(args: &SettingsCheckArgs, name: &'static str, argv: &[OsString]) -> Res
 /// Adds what the settings name and a session could not use.
 #[cfg(target_os = "linux")]
 fn add_unusable(check: &mut Check, file: &Path) {
-    for (line, why) in fixsession::engine::Engine::unusable(&check.sessions) {
-        check.errors.push(SettingsError {
-            file: file.to_owned(),
-            line,
-            problem: Problem::Unusable { why },
-        });
-    }
+    let found = fixsession::engine::Engine::unusable(&check.sessions, file);
+    check.errors.extend(found);
 }
 
 /// There are no sessions here.
