@@ -186,10 +186,7 @@ impl Compressor {
         if self.level < OPTIMAL {
             self.compress_once(data, start, last, out);
             let packed = out.len() - before;
-            if self.level <= LOWER
-                || self.period.is_some()
-                || !is_hardly_smaller(packed, content)
-            {
+            if self.level <= LOWER || self.period.is_some() || !is_hardly_smaller(packed, content) {
                 return;
             }
         }
