@@ -301,7 +301,6 @@ fn exit_help() -> String {
     for status in ExitStatus::ALL {
         let _ = writeln!(text, "  {:>3}  {}", status.code(), status.meaning());
     }
-    text.push_str("\nWhere an input failed, its code (1, 3) or 130 wins over 4 and 5; a line names each missed gate.\n");
     text.push_str("\nTry `perfkit tour` first, then `perfkit COMMAND --help`.");
     text
 }

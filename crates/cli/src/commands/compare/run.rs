@@ -49,6 +49,7 @@ pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> 
             outcome
         }
     };
+    notes.append(&mut outcome.findings);
     outcome.findings = verdicts::findings(&outcome.comparisons);
     outcome.findings.append(&mut notes);
     if outcome.status == ExitStatus::Ok {

@@ -122,7 +122,7 @@ pub(crate) enum FixBenchCommand {
   perfkit fix-bench shapes --shape heartbeat --draws 20 --seed 7 --report markdown")]
 pub(crate) struct ShapesArgs {
     /// Instruction sets, separated by commas, or each for all of this CPU [default: the fastest]
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub(crate) isa: Vec<IsaWord>,
     /// Only these operations, separated by commas: parse, absent, late, iterate, read, encode [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
