@@ -31,7 +31,7 @@ fn each_line_says_what_it_does_and_whom_it_concerns() {
         assert!(text.contains(part), "{part}\n---\n{text}");
     }
     assert!(!text.contains("s3cret"));
-    assert_eq!(checked.stderr, "2 sessions, 0 errors, 1 warning\n");
+    assert_eq!(checked.stderr, "2 sessions, 0 errors, 2 warnings\n");
 }
 
 #[test]
@@ -41,7 +41,8 @@ fn quiet_says_only_what_is_wrong_and_the_exit_code_is_1_for_errors() {
     let quiet = run(dir.path(), words("fix settings check -q fix.cfg")).expect(0);
     assert_eq!(
         text(&quiet),
-        "fix.cfg:12: warning: Colour is not known and has no effect\n"
+        "fix.cfg:8: warning: ProxyPassword has no effect: it is a key of initiators\n\
+         fix.cfg:12: warning: Colour is not known and has no effect\n"
     );
     let wrong =
         "[DEFAULT]\nConnectionType=acceptor\nMaxLatency=soon\nstray\n[SESSION]\nJdbcURL=x\n";
