@@ -74,6 +74,7 @@ fn a_tree_comes_back_as_it_was() {
 #[test]
 fn names_that_some_systems_take_for_one_are_verified_as_they_are() {
     let dir = directory();
+    std::fs::create_dir(dir.path().join("c")).expect("made");
     for name in ["Makefile", "makefile", "e\u{301}", "plain"] {
         file(dir.path(), &format!("c/{name}"), name.as_bytes());
     }
