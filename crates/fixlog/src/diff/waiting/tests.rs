@@ -242,8 +242,8 @@ fn what_is_sent_again_is_paired_with_an_original_only_if_nothing_else_is() {
         let mut alone = Vec::new();
         let mut waiting = Waiting::new(1000, usize::MAX);
         for turn in 0..logs[0].len().max(logs[1].len()) {
-            for at in 0..2 {
-                let Some((is_copy, id)) = logs[at].get(turn) else {
+            for (at, log) in logs.iter().enumerate() {
+                let Some((is_copy, id)) = log.get(turn) else {
                     continue;
                 };
                 let mut kept = kept((0, 5, *id));
