@@ -67,7 +67,7 @@ impl State {
             args,
             snapshot: &self.tree.snapshot,
             form: Form {
-                output: args.output,
+                format: args.format,
                 has_event_id: args.event_id.is_some(),
                 names: &self.tree.names,
                 bits: self.bits,
