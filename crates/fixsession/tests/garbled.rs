@@ -4,7 +4,7 @@ use fixsession::{MemoryStore, Session};
 
 use crate::common::{at, from_buyer, logged_on, seller, taken};
 
-/// A TestRequest that states a body of so many bytes more than it has.
+/// A TestRequest that states a longer body than it has, by this number of bytes.
 fn off_by(more: isize, number: u64, text: &str) -> Vec<u8> {
     let whole = from_buyer("1", number, &format!("112={text}|"), at(1));
     let head = b"8=FIX.4.4\x019=".len();

@@ -143,14 +143,14 @@ fn of_other_roles(file: &mut File, sessions: &[SessionSettings]) {
             .iter()
             .all(|settings| settings.session.role != role)
     };
-    let nobody = [Role::Acceptor, Role::Initiator].map(none_is);
+    let absent = [Role::Acceptor, Role::Initiator].map(none_is);
     let mut unused = Vec::new();
-    let mut add = |section: &Section, nobody: [bool; 2]| {
+    let mut add = |section: &Section, absent: [bool; 2]| {
         for ((name, _), entry) in &section.entries {
             let group = keys::key(name).map(|(key, _)| key.group);
             let why = match group {
-                Some(Group::Acceptor) if nobody[0] => "it is a key of acceptors",
-                Some(Group::Initiator) if nobody[1] => "it is a key of initiators",
+                Some(Group::Acceptor) if absent[0] => "it is a key of acceptors",
+                Some(Group::Initiator) if absent[1] => "it is a key of initiators",
                 _ => continue,
             };
             if !entry.value.is_empty() {
@@ -158,7 +158,7 @@ fn of_other_roles(file: &mut File, sessions: &[SessionSettings]) {
             }
         }
     };
-    add(&file.defaults, nobody);
+    add(&file.defaults, absent);
     for (section, settings) in file.sessions.iter().zip(sessions) {
         let is_acceptor = settings.session.role == Role::Acceptor;
         add(section, [!is_acceptor, is_acceptor]);

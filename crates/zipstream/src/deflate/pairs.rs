@@ -89,7 +89,7 @@ impl Places {
         self.longs[..=self.hash.mask].fill(0);
     }
 
-    /// The tables, with the hash at hand.
+    /// The tables, with a copy of the hash.
     #[inline(always)]
     pub(super) fn table(&mut self) -> Table<'_> {
         Table {

@@ -43,7 +43,7 @@ impl Matches {
             .push(length as u32 | (distance as u32) << LENGTH_BITS);
     }
 
-    /// Ends a place that has so many matches.
+    /// Ends a place that has this number of matches.
     #[inline(always)]
     pub(super) fn next(&mut self, count: usize) {
         self.counts.push(count as u8);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use files::plan::Job;
-use zipstream::gzip::{GzipDecoder, GzipTotals};
+use zipstream::gzip::{self, GzipDecoder, GzipTotals};
 use zstdkit::parallel::{JobObserver, ParallelDecoder};
 use zstdkit::seekable::{RangeDecoder, SeekTable};
 use zstdkit::{Decoder, DecoderOptions, ErrorKind, State};
@@ -101,8 +101,6 @@ impl Decompress {
     }
 }
 
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
-
 fn no_gzip(name: &str) -> Failure {
     Failure::new(format!("{name}: not in gzip format"))
         .help("perfkit decompress reads zstd, gzip, xz, lzma and lz4 files")
@@ -153,9 +151,9 @@ impl Stage for Decompress {
 
     fn run(&mut self, stream: &mut Stream<'_>) -> std::result::Result<(), Stop> {
         if self.as_gzip {
-            let first = stream.peek(GZIP_MAGIC.len())?;
+            let first = stream.peek(gzip::MAGIC.len())?;
             // An empty source ends too early, which the decoder says.
-            match GZIP_MAGIC.starts_with(&first) {
+            match gzip::MAGIC.starts_with(&first) {
                 false if self.pass_through => return Passing::default().rest(stream, &[], 0),
                 false => return Err(Stop::Failed(no_gzip(&stream.name()))),
                 true => {}

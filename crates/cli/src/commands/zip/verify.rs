@@ -33,23 +33,41 @@ pub(super) fn verify(
     };
     let usual = "reading back what was written";
     if odd {
-        return test.run(&ReadOptions::new(), usual, outcome);
+        return Ok(test.run(&ReadOptions::new(), usual, outcome)?);
     }
     let strict = format!("{usual}, strictly");
     match test.run(&ReadOptions::strict(), &strict, outcome) {
-        Err(Stop::Failed(refused)) => {
+        Ok(()) => Ok(()),
+        Err(Ended::Interrupted) => Err(Stop::Interrupted),
+        Err(Ended::Wrong(reason)) => {
             test.run(&ReadOptions::new(), usual, outcome)?;
-            let refused = refused.to_string();
-            let reason = refused.strip_prefix(UNREADABLE).unwrap_or(&refused);
-            let finding = format!("the archive is right, and strict readers refuse it{reason}");
+            let finding = format!("the archive is right, and strict readers refuse it: {reason}");
             outcome.findings.push(finding);
             Ok(())
         }
-        ended => ended,
     }
 }
 
-const UNREADABLE: &str = "the archive that was written cannot be read";
+/// Why a test did not come to a good end.
+enum Ended {
+    Interrupted,
+    /// Why the archive cannot be read.
+    Wrong(String),
+}
+
+impl From<Ended> for Stop {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Interrupted => Self::Interrupted,
+            Ended::Wrong(reason) => {
+                let message = format!("the archive that was written cannot be read: {reason}");
+                let help =
+                    "no file was replaced; please report this as a bug, with the command line";
+                Self::Failed(Failure::new(message).help(help))
+            }
+        }
+    }
+}
 
 /// What is tested, and what it has to hold.
 struct Test<'a> {
@@ -65,14 +83,10 @@ impl Test<'_> {
         read: &ReadOptions,
         method: &str,
         outcome: &mut Outcome,
-    ) -> std::result::Result<(), Stop> {
+    ) -> std::result::Result<(), Ended> {
         let file = self.target.writer();
-        let wrong = |reason: String| {
-            Failure::new(format!("{UNREADABLE}: {reason}"))
-                .help("no file was replaced; please report this as a bug, with the command line")
-        };
         let mut reader = ArchiveReader::open_with(file.file(), read)
-            .map_err(|error| wrong(error.to_string()))?;
+            .map_err(|error| Ended::Wrong(error.to_string()))?;
         let decryption = self.encryption.clone();
         let decryption = decryption.map(|encryption| Decryption::new(encryption.password));
         reader.set_decryption(decryption.map(|decryption| decryption.release_early(true)));
@@ -86,12 +100,12 @@ impl Test<'_> {
         let failures = (tested.failures.len() as u64).max(u64::from(!right));
         outcome.validation = Some(Validation::new(method, tested.entries, failures));
         if signal::interrupted() {
-            return Err(Stop::Interrupted);
+            return Err(Ended::Interrupted);
         }
         match tested.failures.first() {
             _ if right => Ok(()),
-            Some(failure) => Err(wrong(failure.to_string()).into()),
-            None => Err(wrong("it holds something else".to_owned()).into()),
+            Some(failure) => Err(Ended::Wrong(failure.to_string())),
+            None => Err(Ended::Wrong("it holds something else".to_owned())),
         }
     }
 }

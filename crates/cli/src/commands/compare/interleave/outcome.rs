@@ -8,6 +8,7 @@ use report::Outcome;
 
 use super::side::Side;
 use crate::commands::compare::flags::CompareArgs;
+use crate::commands::found::counted;
 
 /// What a run came to besides its times.
 pub(super) struct Found {
@@ -98,10 +99,10 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
         ]);
         outcome.add(&side.wall);
         if side.failures > 0 {
-            let plural = if row.n == 1 { "" } else { "s" };
+            let runs = counted(row.n, ["run", "runs"]);
             let finding = format!(
-                "{} of {} run{plural} of the {} failed, and their times count",
-                side.failures, row.n, side.name
+                "{} of {runs} of the {} failed, and their times count",
+                side.failures, side.name
             );
             outcome.findings.push(finding);
         }
