@@ -27,6 +27,7 @@ fn features() -> impl Iterator<Item = &'static str> {
         ("brotli", cfg!(feature = "brotli")),
         ("cloud", cfg!(feature = "cloud")),
         ("kafka", cfg!(feature = "kafka")),
+        ("kafka-tls", cfg!(feature = "kafka-tls")),
         ("serve", cfg!(feature = "serve")),
         ("tls", cfg!(feature = "tls")),
         ("web", cfg!(feature = "web")),

@@ -59,6 +59,15 @@ impl Server {
 
     /// A server with more lines among its settings, whose clients speak that protocol.
     pub(crate) fn start_with(settings: &str, protocol: &str) -> Self {
+        Self::start_formatted(settings, protocol, &[])
+    }
+
+    /// The same, with users of SCRAM of the form NAME, PASSWORD.
+    pub(crate) fn start_formatted(settings: &str, protocol: &str, users: &[(&str, &str)]) -> Self {
+        let users = users
+            .iter()
+            .map(|(name, password)| format!("SCRAM-SHA-512=[name={name},password={password}]"));
+        let users = users.flat_map(|user| ["--add-scram".to_owned(), user]);
         let root = directory();
         let (port, controller) = (free_port(), free_port());
         let text = format!(
@@ -77,6 +86,7 @@ impl Server {
         let formatted = java("128m")
             .args(["kafka.tools.StorageTool", "format"])
             .args(["-t", "AAAAAAAAAAAAAAAAAAAAAA", "-c", "server.properties"])
+            .args(users)
             .current_dir(root.path())
             .stdout(Stdio::null())
             .status();

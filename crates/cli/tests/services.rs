@@ -9,10 +9,14 @@ mod common;
 #[cfg(any(feature = "cloud", all(unix, feature = "workers")))]
 mod peer;
 
+#[cfg(all(unix, feature = "kafka-tls"))]
+mod certificates;
 #[cfg(all(unix, feature = "kafka"))]
 mod kafka;
 #[cfg(all(unix, feature = "kafka"))]
 mod kafka_server;
+#[cfg(all(unix, feature = "kafka-tls"))]
+mod kafka_tls;
 #[cfg(feature = "cloud")]
 mod object_store;
 #[cfg(all(unix, feature = "workers"))]
@@ -30,6 +34,8 @@ fn main() {
             object_store::trials(),
             #[cfg(all(unix, feature = "kafka"))]
             kafka::trials(),
+            #[cfg(all(unix, feature = "kafka-tls"))]
+            kafka_tls::trials(),
             #[cfg(all(unix, feature = "workers"))]
             stress_agents::trials(),
             #[cfg(all(unix, feature = "workers"))]

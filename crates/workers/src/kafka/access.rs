@@ -1,9 +1,10 @@
-//! How to reach servers and who somebody is to them: lines `key=value` of a file, as librdkafka names them. What would
-//! break the promise that an event is answered once is refused; values are never shown.
+//! How to reach servers and who somebody is to them: lines `key=value` of a file, as librdkafka or Kafka's own tools name
+//! them. What would break the promise that an event is answered once is refused; values are never shown.
 
 use std::fmt;
 
 use crate::error::Error;
+use crate::kafka::java::{self, JAAS, Setting};
 
 /// Settings of the client.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -96,12 +97,26 @@ const OWN: [(&str, &str); 27] = [
 /// The most settings of a file.
 const SETTINGS_MAX: usize = 256;
 
+/// Whether the client was built with OpenSSL.
+const HAS_TLS: bool = cfg!(feature = "kafka-tls");
+
+/// Whether a setting wants what OpenSSL does.
+fn needs_tls(key: &str, value: &str) -> bool {
+    let value = value.to_ascii_uppercase();
+    match key {
+        "security.protocol" => matches!(value.as_str(), "SSL" | "SASL_SSL"),
+        "sasl.mechanism" | "sasl.mechanisms" => value.starts_with("SCRAM-"),
+        key => key.starts_with("ssl."),
+    }
+}
+
 impl Access {
     /// Reads lines `key=value`. Empty lines and those that start with `#` say nothing. `name` is that of the file.
     ///
     /// # Errors
     ///
-    /// If a line is no setting, or a setting would break what is promised.
+    /// If a line is no setting, or a setting would break what is promised, or this build or the client cannot do what it
+    /// says.
     pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
         let refuse = |line: usize, reason: String, help: &str| Error::Settings {
             what: format!("{name}, line {line}"),
@@ -109,7 +124,8 @@ impl Access {
             help: help.to_owned(),
         };
         let mut settings = Vec::new();
-        for (line, text) in (1..).zip(text.lines()) {
+        let mut lines = (1..).zip(text.lines());
+        while let Some((line, text)) = lines.next() {
             let text = text.trim();
             if text.is_empty() || text.starts_with('#') {
                 continue;
@@ -129,13 +145,28 @@ impl Access {
                 let reason = format!("{key} is not for the file to set: {why}");
                 return Err(refuse(line, reason, "leave the line out"));
             }
+            if needs_tls(key, value) && !HAS_TLS {
+                let reason = format!("{key}: this build has no TLS and no SCRAM for Kafka");
+                return Err(refuse(line, reason, "build it with --features kafka-tls"));
+            }
             if settings.len() == SETTINGS_MAX {
                 let reason = format!("there are more than {SETTINGS_MAX} settings");
                 return Err(refuse(line, reason, "leave some out"));
             }
-            settings.push((key.to_owned(), value.to_owned()));
+            let mut value = value.to_owned();
+            while key == JAAS && value.ends_with('\\') {
+                value.pop();
+                value.push_str(lines.next().map_or("", |(_, more)| more.trim()));
+            }
+            let key = key.to_owned();
+            settings.push(Setting { line, key, value });
         }
-        Ok(Self { settings })
+        let settings = java::translate(settings)
+            .map_err(|wrong| refuse(wrong.line, wrong.reason.to_owned(), wrong.help))?;
+        let settings = settings.into_iter().map(|one| (one.key, one.value));
+        Ok(Self {
+            settings: settings.collect(),
+        })
     }
 
     pub(super) fn settings(&self) -> &[(String, String)] {
@@ -164,6 +195,48 @@ mod tests {
             shown.contains("sasl.password") && !shown.contains("s3cret"),
             "{shown}"
         );
+    }
+
+    #[test]
+    fn files_of_kafka_s_tools_serve_as_they_are() {
+        let text = "sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required \\\n  \
+                    username=\"me\" \\\n  password=\"s3cret\";\nclient.id=mine\n";
+        let access = Access::parse("file", text).unwrap();
+        let said: Vec<_> = access.settings().iter().collect();
+        let pairs = [
+            ("sasl.username", "me"),
+            ("sasl.password", "s3cret"),
+            ("client.id", "mine"),
+        ];
+        for (said, (key, value)) in said.iter().zip(pairs) {
+            assert_eq!((said.0.as_str(), said.1.as_str()), (key, value));
+        }
+        assert_eq!(said.len(), 3);
+        let error = Access::parse("file", "a=b\nsasl.jaas.config=Other s3cret").unwrap_err();
+        let shown = error.to_string();
+        assert!(shown.contains("file, line 2: sasl.jaas.config"), "{shown}");
+        assert!(!shown.contains("s3cret"), "{shown}");
+    }
+
+    #[test]
+    fn tls_is_a_feature() {
+        for text in [
+            "security.protocol=SSL",
+            "security.protocol=sasl_ssl",
+            "sasl.mechanism=SCRAM-SHA-512",
+            "ssl.ca.location=ca.pem",
+        ] {
+            let parsed = Access::parse("file", text);
+            match HAS_TLS {
+                true => assert_eq!(parsed.unwrap().settings().len(), 1, "{text}"),
+                false => {
+                    let error = parsed.unwrap_err();
+                    assert!(error.to_string().contains("no TLS"), "{error}");
+                    assert!(error.help().unwrap().contains("kafka-tls"));
+                }
+            }
+        }
+        assert!(Access::parse("file", "security.protocol=SASL_PLAINTEXT").is_ok());
     }
 
     #[test]

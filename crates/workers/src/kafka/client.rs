@@ -18,6 +18,8 @@ use crate::kafka::address::Address;
 
 /// How long a call may wait for servers.
 pub(super) const ANSWER: Duration = Duration::from_secs(6);
+/// How long to hear why there is no connection.
+const HEAR: Duration = Duration::from_millis(50);
 /// How long a transaction may take before servers give it up.
 pub(super) const TRANSACTION: Duration = Duration::from_secs(10);
 
@@ -98,13 +100,22 @@ impl Heard {
 }
 
 impl ClientContext for Heard {
-    fn log(&self, _: RDKafkaLogLevel, _: &str, _: &str) {}
+    // Servers that close a connection are not errors to the client, which only logs them.
+    fn log(&self, _: RDKafkaLogLevel, facility: &str, text: &str) {
+        if facility == "FAIL" {
+            let text = text.split_once("]: ").map_or(text, |(_, text)| text);
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
+        }
+    }
 
     fn stats(&self, _: Statistics) {}
 
-    fn error(&self, _: KafkaError, reason: &str) {
+    fn error(&self, error: KafkaError, reason: &str) {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = Some(reason.to_owned());
+        // That none is left says less than why the last one is not.
+        if last.is_none() || code(&error) != Some(Code::AllBrokersDown) {
+            *last = Some(reason.to_owned());
+        }
     }
 }
 
@@ -112,6 +123,8 @@ impl ConsumerContext for Heard {}
 
 /// Makes a client that reads, and is in no group.
 pub(super) fn open_reader(config: &ClientConfig) -> Result<BaseConsumer<Heard>> {
+    let mut config = config.clone();
+    config.set_log_level(RDKafkaLogLevel::Info);
     config
         .create_with_context(Heard::default())
         .map_err(|error| wrong(&error))
@@ -128,8 +141,7 @@ pub(super) fn wrong(error: &KafkaError) -> Error {
     Error::Settings {
         what: "the settings of the client".to_owned(),
         reason,
-        help: "see the file of --kafka-config, and CONFIGURATION.md of librdkafka; this build has no TLS and no \
-               Kerberos"
+        help: "see the file of --kafka-config, and CONFIGURATION.md of librdkafka; this build has no Kerberos"
             .to_owned(),
     }
 }
@@ -208,12 +220,47 @@ pub(super) fn check(consumer: &BaseConsumer<Heard>, address: &Address) -> Result
         .client()
         .fetch_metadata(Some(address.topic()), ANSWER);
     let Err(error) = found else { return Ok(()) };
-    // The callback that hears the reason is served by a poll.
-    let _ = consumer.poll(Duration::ZERO);
+    // The callback that hears the reasons is served by a poll.
+    let _ = consumer.poll(HEAR);
     let heard = consumer.context().last();
     let reason = heard.unwrap_or_else(|| reason(&error));
+    let help = advice(&reason);
     Err(Error::refused(
         format!("cannot connect to {address}: {reason}"),
-        "see that the server runs, its port (9092 unless stated), the listeners that it advertises, and --kafka-config",
+        help,
     ))
+}
+
+/// What to do where the server refuses the client's certificate, or the lack of one.
+const CERTIFICATE: &str = "the server wants a certificate that it trusts: write ssl.certificate.location=FILE and \
+     ssl.key.location=FILE into the file of --kafka-config";
+
+/// What to do where there is no connection, for a reason in the words of the client.
+fn advice(reason: &str) -> &'static str {
+    let cases = [
+        (
+            "certificate could not be verified",
+            "name the authority that signed the server's certificate, ssl.ca.location=FILE in the file of --kafka-config, \
+             and the server by a name that its certificate has",
+        ),
+        (
+            "PLAINTEXT broker listener",
+            "the server may have no TLS at this port: see its listeners, and security.protocol in the file of \
+             --kafka-config",
+        ),
+        // What a server answers to no certificate depends on its version of TLS and its library.
+        ("certificate required", CERTIFICATE),
+        ("alert bad certificate", CERTIFICATE),
+        // The first request gets no answer.
+        (
+            "state APIVERSION_QUERY",
+            "the server may want TLS: write security.protocol=SSL, or SASL_SSL, and ssl.ca.location=FILE into the file of \
+             --kafka-config",
+        ),
+    ];
+    let found = cases.iter().find(|(said, _)| reason.contains(said));
+    found.map_or(
+        "see that the server runs, its port (9092 unless stated), the listeners that it advertises, and --kafka-config",
+        |(_, help)| help,
+    )
 }

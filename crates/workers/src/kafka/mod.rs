@@ -16,6 +16,7 @@ mod committer;
 mod feeder;
 mod group;
 mod headers;
+mod java;
 mod order;
 mod partition;
 mod plan;
