@@ -49,16 +49,19 @@ fn every_filter_leaves_the_messages_that_it_names() {
         ("--session B,A", 4),
         ("--session *,C", 1),
         ("--session A,C --session B,*", 5),
-        ("--from 14:16", 2),
-        ("--to 14:16", 3),
+        ("--since 14:16", 2),
+        ("--until 14:16", 3),
         ("--until 20260305-14:16", 3),
-        ("--from 2026-03-05T15:16+01:00 --to 2026-03-05T14:17Z", 1),
-        ("--from 2026-03-06", 0),
+        (
+            "--since 2026-03-05T15:16+01:00 --until 2026-03-05T14:17Z",
+            1,
+        ),
+        ("--since 2026-03-06", 0),
         ("--where OrdStatus=REJECTED", 1),
         ("--where \"ClOrdID in (one, two) and MsgType <> D\"", 2),
         ("--where \"58 is null\" --where 34=2", 1),
-        ("--type 8 --session A,B --from 14:17 --where 39=8", 1),
-        ("--type 8 --to 14:00", 0),
+        ("--type 8 --session A,B --since 14:17 --where 39=8", 1),
+        ("--type 8 --until 14:00", 0),
     ] {
         for log in ["soh", "pipe"] {
             let count = |line: &str| {
@@ -107,7 +110,7 @@ fn logs_are_compared_and_replayed_as_far_as_they_are_wanted() {
     run(dir.path(), words("fix diff -qq a b")).expect(1);
     run(dir.path(), words("fix diff -qq a b --where 34=1")).expect(0);
     run(dir.path(), words("fix diff -qq a b --type 8")).expect(0);
-    run(dir.path(), words("fix diff -qq a b --from 14:15:16.200")).expect(1);
+    run(dir.path(), words("fix diff -qq a b --since 14:15:16.200")).expect(1);
     let line = "fix replay -qq --speed 0 a --where ClOrdID=two --until 14:16";
     let sent = run(dir.path(), words(line)).expect(0);
     assert_eq!(sent.stdout, order(2, "two", 200));
@@ -128,8 +131,8 @@ fn what_is_no_filter_is_named_and_whoever_finds_nothing_is_told() {
             "--where \"55=X and\"",
             "expected a field, found the end at column 9",
         ),
-        ("--from yesterday", "expected a time"),
-        ("--to 2026-03-05T14:00[Nowhere/None]", "Nowhere/None"),
+        ("--since yesterday", "expected a time"),
+        ("--until 2026-03-05T14:00[Nowhere/None]", "Nowhere/None"),
         ("--session A", "expected two CompIDs"),
     ] {
         for command in ["parse log", "diff log log", "replay --speed 0 log"] {

@@ -191,7 +191,7 @@ fn poison_becomes_a_dead_letter() {
     assert_eq!(server.answered("IN-dead").len(), 1);
     let (blocks, from) = (server.url("IN"), server.url("OUT"));
     let joined = case
-        .run(&format!("betree join --blocks {blocks} --from {from}"))
+        .run(&format!("betree join --events {blocks} --from {from}"))
         .expect(3);
     let case = case.with_plain();
     assert!(joined.stdout == case.plain, "{}", joined.stderr);
@@ -351,7 +351,7 @@ fn shards_are_joined() {
     let (blocks, from) = (server.url("IN"), server.url("OUT"));
     let joined = case
         .run(&format!(
-            "betree join --blocks {blocks} --from {from} --shards a,b"
+            "betree join --events {blocks} --from {from} --shards a,b"
         ))
         .expect(0);
     assert!(joined.stdout == case.plain, "{}", joined.stderr);
@@ -391,7 +391,7 @@ fn secrets_open_the_server_and_are_not_shown() {
     assert!(!run.expect(0).stderr.contains("s3cret"));
     let joined = case
         .run(&format!(
-            "betree join --blocks {events} --from {answers} --kafka-config config"
+            "betree join --events {events} --from {answers} --kafka-config config"
         ))
         .expect(0);
     assert!(joined.stdout == case.plain, "{}", joined.stderr);

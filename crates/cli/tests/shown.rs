@@ -195,7 +195,7 @@ fn rows() -> Vec<Row> {
         #[cfg(feature = "workers")]
         row(
             "betree join",
-            "betree join --from nats://127.0.0.1:9/S --blocks {H}",
+            "betree join --from nats://127.0.0.1:9/S --events {H}",
         ),
         #[cfg(feature = "workers")]
         row(

@@ -102,7 +102,7 @@ impl Case {
     pub(crate) fn assert_joined(&self, broker: &impl Urls) {
         let (blocks, from) = (broker.url("IN"), broker.url("OUT"));
         let joined = self
-            .run(&format!("betree join --blocks {blocks} --from {from}"))
+            .run(&format!("betree join --events {blocks} --from {from}"))
             .expect(0);
         assert_eq!(joined.stdout.len(), self.plain.len(), "{}", joined.stderr);
         assert!(joined.stdout == self.plain, "answers differ");

@@ -294,7 +294,7 @@ fn poison_becomes_a_dead_letter() {
     assert_eq!(broker.messages("IN-dead"), 1);
     let (blocks, from) = (broker.url("IN"), broker.url("OUT"));
     let joined = case
-        .run(&format!("betree join --blocks {blocks} --from {from}"))
+        .run(&format!("betree join --events {blocks} --from {from}"))
         .expect(3);
     let case = case.with_plain();
     assert!(joined.stdout == case.plain, "{}", joined.stderr);
@@ -374,7 +374,7 @@ fn shards_are_joined() {
     let (blocks, from) = (broker.url("IN"), broker.url("OUT"));
     let joined = case
         .run(&format!(
-            "betree join --blocks {blocks} --from {from} --shards a,b"
+            "betree join --events {blocks} --from {from} --shards a,b"
         ))
         .expect(0);
     assert!(joined.stdout == case.plain, "{}", joined.stderr);
@@ -459,7 +459,7 @@ fn other_expressions_come_without_a_stop() {
     let (blocks, from) = (broker.url("IN"), broker.url("OUT"));
     let joined = case
         .run(&format!(
-            "betree join --blocks {blocks} --from {from} --report json"
+            "betree join --events {blocks} --from {from} --report json"
         ))
         .expect(0);
     assert!(joined.text() == plain.concat(), "{}", joined.stderr);
@@ -500,7 +500,7 @@ fn a_file_that_is_replaced_is_followed_if_it_can_be_used() {
     assert_eq!(counted.map(|name| count(&params, name)), [1, 1, 0]);
     let (blocks, from) = (broker.url("IN"), broker.url("OUT"));
     let joined = case
-        .run(&format!("betree join --blocks {blocks} --from {from}"))
+        .run(&format!("betree join --events {blocks} --from {from}"))
         .expect(0);
     assert!(joined.text() == plain.concat(), "{}", joined.stderr);
 }
@@ -600,7 +600,7 @@ fn credentials_of_an_operator_open_the_server() {
     assert!(is_silent(&run.expect(0).stderr));
     let joined = case
         .run(&format!(
-            "betree join --blocks {events} --from {answers} --creds worker.creds"
+            "betree join --events {events} --from {answers} --creds worker.creds"
         ))
         .expect(0);
     assert!(joined.stdout == case.plain, "{}", joined.stderr);

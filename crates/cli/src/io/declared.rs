@@ -52,7 +52,7 @@ const LINES: &[&str] = &[
     #[cfg(feature = "workers")]
     "betree feed --to nats://a/I @",
     #[cfg(feature = "workers")]
-    "betree join --blocks nats://a/I --from nats://a/O",
+    "betree join --events nats://a/I --from nats://a/O",
     #[cfg(feature = "workers")]
     "betree roll-out --to nats://a/B @",
     "betree-bench",

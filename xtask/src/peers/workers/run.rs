@@ -203,7 +203,7 @@ impl Bench {
         );
         if compares {
             let joined = File::create(self.path("joined"))?;
-            let line = format!("betree join --blocks {from} --from {to} -qq");
+            let line = format!("betree join --events {from} --from {to} -qq");
             let status = self.command(&line).stdout(joined).status()?;
             ensure!(status.success(), "{line} failed");
             self.compare("joined")?;

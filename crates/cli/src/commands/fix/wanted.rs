@@ -37,16 +37,10 @@ pub(crate) struct WantedArgs {
     /// 14:02+01:00, 2026-03-05T14:02+01:00, 20260305-14:02[Europe/Berlin]. From 23:00 to 01:00 goes over
     /// midnight; 24:00 is the end of a day.
     #[arg(long, value_name = "TIME", value_parser = moment, help_heading = "Filters")]
-    pub(crate) from: Option<Moment>,
+    pub(crate) since: Option<Moment>,
     /// Only messages sent before this time
-    #[arg(
-        long,
-        visible_alias = "until",
-        value_name = "TIME",
-        value_parser = moment,
-        help_heading = "Filters"
-    )]
-    pub(crate) to: Option<Moment>,
+    #[arg(long, value_name = "TIME", value_parser = moment, help_heading = "Filters")]
+    pub(crate) until: Option<Moment>,
     /// Only messages for which this holds, such as 'Symbol=MSFT and OrdStatus=8'
     ///
     /// Fields are named as in the standard or by tag. =, <>, <, <=, >, >=, in (…), not in (…), is null,
@@ -76,17 +70,17 @@ impl WantedArgs {
         for Session(sender, target) in &self.session {
             filter = filter.session(sender.as_deref(), target.as_deref());
         }
-        if let Some(from) = self.from {
+        if let Some(from) = self.since {
             filter = filter.from(from);
         }
-        if let Some(to) = self.to {
+        if let Some(to) = self.until {
             filter = filter.to(to);
         }
         if filter.is_empty_range() {
             return Err(Failure::usage(
                 "no time is in the range: it ends where it begins, or before",
             )
-            .help("of times of each day, the later may come first: --from 23:00 --to 01:00"));
+            .help("of times of each day, the later may come first: --since 23:00 --until 01:00"));
         }
         for text in &self.expressions {
             let wanted = Expression::parse(text, dictionary).map_err(|error| {

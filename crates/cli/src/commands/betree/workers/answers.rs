@@ -124,7 +124,7 @@ impl Nats {
 
 fn dead_name(args: &JoinArgs) -> String {
     let name = args.dead_letters.clone();
-    name.unwrap_or_else(|| format!("{}-dead", args.blocks.stream()))
+    name.unwrap_or_else(|| format!("{}-dead", args.events.stream()))
 }
 
 /// The stream of dead letters. That there is none is an error only if it was asked for.

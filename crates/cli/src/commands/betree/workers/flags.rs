@@ -260,13 +260,13 @@ impl RollOutArgs {
 /// answered twice is an error.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
-  perfkit betree join --blocks nats://127.0.0.1/EVENTS --from nats://127.0.0.1/ANSWERS > matches
-  perfkit betree join --blocks nats://127.0.0.1/EVENTS --from nats://127.0.0.1/ANSWERS --shards a,b
-  perfkit betree join --blocks nats://127.0.0.1/EVENTS --from nats://127.0.0.1/ANSWERS --window 1G")]
+  perfkit betree join --events nats://127.0.0.1/EVENTS --from nats://127.0.0.1/ANSWERS > matches
+  perfkit betree join --events nats://127.0.0.1/EVENTS --from nats://127.0.0.1/ANSWERS --shards a,b
+  perfkit betree join --events nats://127.0.0.1/EVENTS --from nats://127.0.0.1/ANSWERS --hold 1G")]
 pub(crate) struct JoinArgs {
-    /// The stream of blocks
+    /// The stream of blocks of events
     #[arg(long, value_name = "URL")]
-    pub(crate) blocks: Address,
+    pub(crate) events: Address,
     /// The stream of answers
     #[arg(long, value_name = "URL")]
     pub(crate) from: Address,
@@ -278,12 +278,12 @@ pub(crate) struct JoinArgs {
         default_value = "all"
     )]
     pub(crate) shards: Vec<String>,
-    /// Stream of dead letters; by default that of --blocks with -dead
+    /// Stream of dead letters; by default that of --events with -dead
     #[arg(long, value_name = "STREAM", hide_short_help = true)]
     pub(crate) dead_letters: Option<String>,
     /// The most answers that wait for others before them
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = units::size, hide_short_help = true)]
-    pub(crate) window: u64,
+    pub(crate) hold: u64,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]

@@ -74,7 +74,7 @@ enum End {
 /// Runs the command.
 pub(crate) fn run(args: &JoinArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let session = Session::start(&Setup::filter_of(name, argv, &args.output))?;
-    let pair = pair(&args.blocks, &args.from, &args.flags())?;
+    let pair = pair(&args.events, &args.from, &args.flags())?;
     let mut joined = Joined::default();
     let ended = runtime()?.block_on(join(args, &pair, &mut joined));
     let mut outcome = Outcome::new("join");
@@ -118,13 +118,13 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
         .enumerate()
         .map(|(at, name)| (name.as_str(), at))
         .collect();
-    let window = usize::try_from(args.window).unwrap_or(usize::MAX);
-    let mut merge = Merge::new(shards.len(), first, window);
+    let hold = usize::try_from(args.hold).unwrap_or(usize::MAX);
+    let mut merge = Merge::new(shards.len(), first, hold);
     let mut to = Output::stdout(context())
         .map_err(|error| Failure::io("write", Path::new("standard output"), &error))?;
     let wrong = |error: workers::MergeError| {
         Failure::new(error.to_string())
-            .help("see that --blocks, --from and --shards belong together, and raise --window")
+            .help("see that --events, --from and --shards belong together, and raise --hold")
     };
     let mut lines = Vec::new();
     let mut failures = 0;
