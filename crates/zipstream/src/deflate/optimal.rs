@@ -31,7 +31,7 @@ const GUESS: u32 = 100;
 /// part in this many.
 const PASSES: usize = 3;
 const GAIN: u64 = 512;
-/// Content up to this size, and blocks, are parsed from two starts.
+/// Content up to this size is parsed from two starts.
 const SMALL: usize = 16 << 10;
 
 /// The search and its memory: 2 MiB, and the sequences of a block.
@@ -119,7 +119,7 @@ impl Optimal {
     }
 
     /// Parses a block, first with the costs of these frequencies, and keeps the best way. The entropy finds good
-    /// ways from afar; of a small block, codes of whole bits may be much longer.
+    /// ways from afar; of small content, codes of whole bits may be much longer.
     fn parse(
         &mut self,
         content: &[u8],
@@ -132,7 +132,7 @@ impl Optimal {
         let mut least = u64::MAX;
         let ends = [begin, end];
         self.improve(content, &ends, Costs::of(&freqs), best, &mut least);
-        if end.place - begin.place <= SMALL {
+        if content.len() <= SMALL {
             let costs = Costs::of_code(&Lengths::of(&freqs));
             self.improve(content, &ends, costs, best, &mut least);
         }
