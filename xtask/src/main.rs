@@ -82,6 +82,7 @@ usage: cargo xtask CHORE
                          compare workers on NATS JetStream with matching without a broker
   peers verdicts [--quick]
                          simulate how often verdicts, gates and intervals are right
+  peers all [--quick]    all of these, one after the other, while nothing else runs
   record NAME FILE…      put reports of perfkit (or runs of `tune --json`) into a record that has a
                          title and notes
   tune [OPTION…]         compare zstdkit's recipes with the native levels, or search for better
@@ -159,6 +160,8 @@ fn main() -> ExitCode {
         ["peers", "verdicts", "--quick"] => peers::verdicts::run::run(peers::Size::Quick),
         ["peers", "workers"] => peers::workers::run::run(peers::Size::Full),
         ["peers", "workers", "--quick"] => peers::workers::run::run(peers::Size::Quick),
+        ["peers", "all"] => peers::all::run(peers::Size::Full),
+        ["peers", "all", "--quick"] => peers::all::run(peers::Size::Quick),
         ["record", name, files @ ..] if !files.is_empty() => peers::reports::put::put(name, files),
         ["tune", words @ ..] => tune::run(words),
         ["help" | "--help" | "-h"] => {

@@ -6,8 +6,9 @@
 //! archives: measurements of their own, in rounds. [`deflate`], [`deflate_sweep`], [`dictionary`], [`betree`], [`fix_log`],
 //! [`fix_shapes`], [`zstd_sweep`] and [`async_streams`] run one program each and keep what it prints; [`reports`] keeps reports of perfkit, [`recipes`] runs
 //! of `cargo xtask tune`. [`commands`] compares
-//! commands of known work with hyperfine. [`workers`] compares matching with and without a broker. [`verdicts`] measures nothing: it simulates.
+//! commands of known work with hyperfine. [`all`] runs all of them. [`workers`] compares matching with and without a broker. [`verdicts`] measures nothing: it simulates.
 
+pub(crate) mod all;
 pub(crate) mod async_streams;
 pub(crate) mod betree;
 pub(crate) mod betree_shapes;
