@@ -39,11 +39,12 @@
 //! ```
 //!
 //! [`extract_into`] and [`extract_pipe_into`] write contents one after the other into any [`Write`]
-//! instead, or only verify them.
+//! instead, or only verify them. [`extract_into`] also makes [`Objects`] of a store of them.
 //!
 //! [`Write`]: std::io::Write
 
 mod names;
+mod objects;
 mod observer;
 mod options;
 mod pipe;
@@ -58,6 +59,7 @@ mod writing;
 mod zone;
 
 pub use files::{Cancel, Context};
+pub use objects::{NewObject, Objects};
 pub use observer::{ExtractObserver, ExtractWorker, Item};
 pub use options::{CaseClashes, Destination, Existing, ExtractOptions, Links, Repeats};
 pub use pipe::{extract_pipe_into, extract_pipe_to};

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use files::Context;
 use files::rights::Rights;
 
+use super::objects::Objects;
 use super::observer::ExtractObserver;
 use crate::crypt::Decryption;
 use crate::error::Error;
@@ -23,6 +24,9 @@ pub enum Destination<'a> {
     Directory(&'a Path),
     /// One after the other to a writer, on one thread.
     Writer(&'a mut (dyn Write + Send)),
+    /// To a store, in which each file becomes an object; directories do not, and a link is a failure. Whether an
+    /// object may replace another one is up to the store. Not for archives of a pipe, which states last what is a link.
+    Objects(&'a dyn Objects),
     /// Nowhere: they are verified.
     Nowhere,
 }
@@ -32,6 +36,7 @@ impl fmt::Debug for Destination<'_> {
         match self {
             Self::Directory(path) => f.debug_tuple("Directory").field(path).finish(),
             Self::Writer(_) => f.write_str("Writer"),
+            Self::Objects(_) => f.write_str("Objects"),
             Self::Nowhere => f.write_str("Nowhere"),
         }
     }

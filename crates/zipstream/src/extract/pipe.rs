@@ -19,7 +19,7 @@ use super::report::{ExtractReport, Failed, Stopped};
 use super::select::{case_clashes, repeats};
 use super::writing::Ended;
 use crate::entry_kind::EntryKind;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::read::{PipeReader, StreamEntry};
 
 /// Extracts an archive into a directory as it comes from a pipe, and reads the pipe to its end.
@@ -62,6 +62,10 @@ pub fn extract_pipe_into(
     destination: Destination<'_>,
     options: &ExtractOptions<'_>,
 ) -> Result<ExtractReport, Error> {
+    if matches!(destination, Destination::Objects(_)) {
+        let what = "an archive from a pipe cannot become objects: only its end says which entries are links";
+        return Err(Error::new(ErrorKind::Unsupported, what.to_owned()));
+    }
     let mut run = Run {
         place: Place::open(destination, options)?,
         options,

@@ -1,4 +1,4 @@
-//! Where contents go, for one thread: files below a directory, a writer, or nowhere.
+//! Where contents go, for one thread: files below a directory, objects of a store, a writer, or nowhere.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use files::beneath::{Attributes, Beneath, Placed, leads_out};
 
+use super::objects::Objects;
 use super::options::{Destination, Existing, ExtractOptions, Links, ToUtc};
 use super::reason::Reason;
 use super::report::{ExtractReport, Failed};
@@ -29,6 +30,14 @@ pub(super) enum Place<'d> {
     Nowhere,
     Writer(&'d mut (dyn Write + Send)),
     Directory(Directory),
+    Store(Store<'d>),
+}
+
+/// A store of objects.
+#[derive(Clone, Copy)]
+pub(super) struct Store<'d> {
+    objects: &'d dyn Objects,
+    existing: Existing,
 }
 
 /// A directory that nothing leaves, and what is done to it.
@@ -53,11 +62,15 @@ impl<'d> Place<'d> {
             Destination::Nowhere => Self::Nowhere,
             Destination::Writer(writer) => Self::Writer(writer),
             Destination::Directory(path) => Self::Directory(Directory::open(path, options)?),
+            Destination::Objects(objects) => Self::Store(Store {
+                objects,
+                existing: options.existing,
+            }),
         })
     }
 
     /// The same place for another thread; `None` where only one can write.
-    pub(super) fn another(&self) -> Option<Place<'static>> {
+    pub(super) fn another(&self) -> Option<Place<'d>> {
         match self {
             Self::Nowhere => Some(Place::Nowhere),
             Self::Writer(_) => None,
@@ -66,6 +79,25 @@ impl<'d> Place<'d> {
                 to_utc: directory.to_utc.clone(),
                 ..*directory
             })),
+            Self::Store(store) => Some(Place::Store(*store)),
+        }
+    }
+
+    /// Whether each content has a path of its own.
+    pub(super) fn has_paths(&self) -> bool {
+        matches!(self, Self::Directory(_) | Self::Store(_))
+    }
+
+    /// Whether there are no links and no directories.
+    pub(super) fn is_store(&self) -> bool {
+        matches!(self, Self::Store(_))
+    }
+
+    /// Whether an entry is extracted to this path, as far as times of files that exist decide it.
+    pub(super) fn wants(&mut self, path: &str, entry: &Entry<'_>) -> bool {
+        match self.directory() {
+            Some(directory) => directory.wants(path, entry),
+            None => true,
         }
     }
 
@@ -73,7 +105,7 @@ impl<'d> Place<'d> {
     pub(super) fn directory(&mut self) -> Option<&mut Directory> {
         match self {
             Self::Directory(directory) => Some(directory),
-            Self::Nowhere | Self::Writer(_) => None,
+            Self::Nowhere | Self::Writer(_) | Self::Store(_) => None,
         }
     }
 
@@ -100,6 +132,10 @@ impl<'d> Place<'d> {
                 let part = root.part(path).map_err(Reason::Write)?;
                 Ok(Writing::Pieces(Box::new(Pieces { part, attributes })))
             }
+            Self::Store(store) => match store.objects.start(path).map_err(Reason::Write)? {
+                Some(object) => Ok(Writing::Object(object)),
+                None => Ok(Writing::Kept),
+            },
         }
     }
 
@@ -107,6 +143,7 @@ impl<'d> Place<'d> {
     pub(super) fn placed(&self, placed: Placed, report: &mut ExtractReport) -> Result<(), Reason> {
         match self {
             Self::Directory(directory) => directory.placed(placed, report),
+            Self::Store(store) => count(placed, store.existing, report),
             Self::Nowhere | Self::Writer(_) => Ok(()),
         }
     }
@@ -145,12 +182,7 @@ impl Directory {
 
     /// Counts a file that existed, or says that none may.
     pub(super) fn placed(&self, placed: Placed, report: &mut ExtractReport) -> Result<(), Reason> {
-        match (placed, self.existing) {
-            (Placed::Kept, Existing::Refuse) => return Err(Reason::Exists),
-            (Placed::Kept, _) => report.kept += 1,
-            (Placed::Done, _) => {}
-        }
-        Ok(())
+        count(placed, self.existing, report)
     }
 
     /// Whether an entry is extracted to this path, as far as times of files that exist decide it. Directories
@@ -293,6 +325,16 @@ impl Directory {
             let _ = self.root.set(&path, attributes);
         }
     }
+}
+
+/// Counts what existed, or says that nothing may.
+fn count(placed: Placed, existing: Existing, report: &mut ExtractReport) -> Result<(), Reason> {
+    match (placed, existing) {
+        (Placed::Kept, Existing::Refuse) => return Err(Reason::Exists),
+        (Placed::Kept, _) => report.kept += 1,
+        (Placed::Done, _) => {}
+    }
+    Ok(())
 }
 
 /// Whole seconds since 1970.

@@ -72,7 +72,7 @@ pub struct Failed {
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = &self.entry;
-        let path = || name::path(name).unwrap_or_else(|_| name.clone());
+        let path = || self.path();
         match &self.reason {
             Reason::Archive(error) => error.fmt(f),
             Reason::Name(fault) => write!(f, "entry '{name}' is not extracted: {fault}"),
@@ -108,6 +108,12 @@ impl std::error::Error for Failed {
 }
 
 impl Failed {
+    /// The path that its name is below the directory; the name, if it is none.
+    #[must_use]
+    pub fn path(&self) -> String {
+        name::path(&self.entry).unwrap_or_else(|_| self.entry.clone())
+    }
+
     pub(super) fn new(entry: impl Into<String>, reason: Reason) -> Self {
         Self {
             entry: entry.into(),

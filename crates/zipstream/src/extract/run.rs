@@ -35,7 +35,7 @@ pub fn extract_to<R: ReadAt + Sync>(
     extract_into(reader, Destination::Directory(directory), options)
 }
 
-/// Extracts an archive into a directory or a writer, or verifies it.
+/// Extracts an archive into a directory, a store or a writer, or verifies it.
 ///
 /// # Errors
 /// As of [`extract_to`].
@@ -223,7 +223,7 @@ fn run_all<R: ReadAt + Sync>(
     threads: usize,
     place: &mut Place<'_>,
 ) -> ExtractReport {
-    let others: Vec<Place<'static>> = (1..threads.min(shared.files.blocks()))
+    let others: Vec<Place<'_>> = (1..threads.min(shared.files.blocks()))
         .map_while(|_| place.another())
         .collect();
     if !others.is_empty() {
@@ -285,9 +285,9 @@ fn lane<R: ReadAt>(shared: &Shared<'_, R>, place: &mut Place<'_>) -> ExtractRepo
             compare(shared.reader, &entry, &mut scratch, &mut report);
             // Only what becomes a file needs a path, and has one that was taken.
             let name = entry.name_lossy();
-            let path = match place.directory() {
-                Some(_) => shared.path(&name),
-                None => String::new(),
+            let path = match place.has_paths() {
+                true => shared.path(&name),
+                false => String::new(),
             };
             let done = one(shared, &entry, &path, place, &mut scratch, &mut *worker);
             let done = done.and_then(|(bytes, placed)| {
@@ -295,6 +295,11 @@ fn lane<R: ReadAt>(shared: &Shared<'_, R>, place: &mut Place<'_>) -> ExtractRepo
                 report.content_bytes += bytes;
                 report.compressed_bytes += entry.compressed_bytes();
                 Ok(place.placed(placed, &mut report)?)
+            });
+            // What was waited for has failed because the flag is set.
+            let done = done.map_err(|ended| match shared.cancel.is_set() {
+                true => Ended::Cancelled,
+                false => ended,
             });
             if let Err(failed) = done.or_else(|ended| report.end(ended, &name)) {
                 // It is said once, whatever the number of threads.
@@ -324,6 +329,9 @@ fn one<R: ReadAt>(
         .directory()
         .map(|directory| directory.attributes(entry));
     let mut writing = place.start(path, Some(whole), attributes.unwrap_or_default())?;
+    if matches!(writing, Writing::Kept) {
+        return Ok((0, Placed::Kept));
+    }
     let nowhere = matches!(writing, Writing::Nowhere);
     let is_text = shared.texts.is_some_and(|is_text| is_text(entry));
     let mut lines = is_text.then(UnixLines::default);

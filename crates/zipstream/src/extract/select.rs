@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::names::Taken;
 use super::options::{CaseClashes, Existing, ExtractOptions, Repeats};
 use super::place::Place;
+use super::reason::Reason;
 use super::report::{ExtractReport, Failed};
 use super::work::{Work, at};
 use crate::entry_kind::EntryKind;
@@ -51,15 +52,15 @@ pub(super) fn select<R: ReadAt>(
         if !options.takes(&name) || !options.takes_entry(entry) {
             continue;
         }
-        let extracts = place.directory().is_some();
+        let extracts = place.has_paths();
         let renamed = match extracts {
             true => options.renamed(&name).unwrap_or_default(),
             false => Cow::Borrowed(&*name),
         };
-        let free = match place.directory() {
-            Some(directory) => match taken.path(&renamed, entry.kind(), clashes, repeats) {
-                Ok(given) if !directory.wants(&given.path, entry) => {
-                    report.kept += u64::from(!directory.only_older());
+        let free = match extracts {
+            true => match taken.path(&renamed, entry.kind(), clashes, repeats) {
+                Ok(given) if !place.wants(&given.path, entry) => {
+                    report.kept += u64::from(options.existing != Existing::Freshen);
                     continue;
                 }
                 Ok(given) if given.repeated && repeats == Repeats::First => {
@@ -74,17 +75,24 @@ pub(super) fn select<R: ReadAt>(
                 }
                 Err(reason) => Err(reason),
             },
-            None => Ok(()),
+            false => Ok(()),
         };
         let position = entry.position();
         match (free, entry.kind()) {
             (Err(reason), _) => report.fail(Failed::new(name, reason)),
+            (Ok(()), EntryKind::Symlink) if place.is_store() => {
+                let why = "object stores have no links".to_owned();
+                report.fail(Failed::new(name, Reason::Link(why)));
+            }
             (Ok(()), EntryKind::Directory) if extracts => selected.directories.push(position),
             (Ok(()), EntryKind::Symlink) if extracts => selected.links.push(position),
             (Ok(()), _) => selected.files.push(entry),
         }
     }
-    report.case_clashes = taken.case_clashes;
+    // Names of objects are told apart by case, too.
+    if !place.is_store() {
+        report.case_clashes = taken.case_clashes;
+    }
     if !last.is_empty() {
         keep_last(reader, &mut selected, &taken, &last, options, report);
     }

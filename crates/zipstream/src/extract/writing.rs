@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use files::beneath::{Attributes, Beneath, Part, Placed};
 
+use super::objects::NewObject;
 use super::reason::Reason;
 use crate::error::Error;
 
@@ -18,6 +19,10 @@ pub(super) enum Writing<'a> {
         attributes: Attributes,
         placed: Option<Placed>,
     },
+    /// It is an object of a store.
+    Object(Box<dyn NewObject + 'a>),
+    /// There is such an object, and nothing is written.
+    Kept,
     /// It comes in pieces.
     Pieces(Box<Pieces<'a>>),
 }
@@ -57,7 +62,8 @@ impl Writing<'_> {
     /// Takes the next piece of content.
     pub(super) fn take(&mut self, piece: &[u8]) -> Result<(), Ended> {
         match self {
-            Self::Nowhere => Ok(()),
+            Self::Nowhere | Self::Kept => Ok(()),
+            Self::Object(object) => Ok(object.write_all(piece).map_err(Reason::Write)?),
             Self::Writer(writer) => writer.write_all(piece).map_err(|error| match error.kind() {
                 io::ErrorKind::BrokenPipe => Ended::ReaderGone,
                 _ => Ended::Undelivered(error),
@@ -84,6 +90,11 @@ impl Writing<'_> {
         match self {
             Self::Nowhere | Self::Writer(_) => Ok(Placed::Done),
             Self::Whole { placed, .. } => Ok(placed.unwrap_or(Placed::Done)),
+            Self::Kept => Ok(Placed::Kept),
+            Self::Object(object) => match object.finish() {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Placed::Kept),
+                finished => finished.map(|()| Placed::Done).map_err(Reason::Write),
+            },
             Self::Pieces(pieces) => {
                 let Pieces { part, attributes } = *pieces;
                 part.finish(attributes).map_err(Reason::Write)

@@ -9,6 +9,7 @@ use zipstream::extract::{ExtractOptions, ExtractReport, Failed, extract_pipe_to,
 use zipstream::{ArchiveReader, ArchiveWriter, EntryOptions, PipeReader, ReadOptions};
 
 mod hostile;
+mod objects;
 mod observed;
 mod trees;
 
