@@ -17,9 +17,8 @@ use crate::peer;
 
 /// The tests, each with whether what it needs is here.
 pub(crate) fn trials() -> Vec<Trial> {
-    let has_store = peer::works(Command::new("s3s-fs").arg("--version"));
     peer::trials![
-        has_store => [
+        is_here() => [
             archives_are_packed_listed_and_read_in_place,
             large_ones_go_in_parts_that_are_one_object,
             what_exists_is_replaced_by_force_only,
@@ -35,15 +34,20 @@ pub(crate) fn trials() -> Vec<Trial> {
     ]
 }
 
+/// Whether stores can be started.
+pub(crate) fn is_here() -> bool {
+    peer::works(Command::new("s3s-fs").arg("--version"))
+}
+
 /// A store of one bucket, for as long as the test runs.
-struct Store {
+pub(crate) struct Store {
     process: Child,
-    root: tempfile::TempDir,
+    pub(crate) root: tempfile::TempDir,
     url: String,
 }
 
 impl Store {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let root = directory();
         std::fs::create_dir(root.path().join("bucket")).expect("made");
         // Free a moment ago, and asked for at once.
@@ -71,7 +75,7 @@ impl Store {
         }
     }
 
-    fn perfkit(&self, dir: &Path, words: &str) -> Command {
+    pub(crate) fn perfkit(&self, dir: &Path, words: &str) -> Command {
         let mut command = perfkit();
         command
             .current_dir(dir)
@@ -84,21 +88,21 @@ impl Store {
         command
     }
 
-    fn run(&self, dir: &Path, words: &str) -> Run {
+    pub(crate) fn run(&self, dir: &Path, words: &str) -> Run {
         let output = self.perfkit(dir, words).output();
         output.expect("perfkit runs").into()
     }
 
-    fn objects(&self) -> Vec<String> {
+    pub(crate) fn objects(&self) -> Vec<String> {
         names(&self.root.path().join("bucket"))
     }
 
-    fn object(&self, name: &str) -> Vec<u8> {
+    pub(crate) fn object(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.root.path().join("bucket").join(name)).expect("it is there")
     }
 
     /// What the store holds of uploads that are not complete.
-    fn unfinished(&self) -> Vec<String> {
+    pub(crate) fn unfinished(&self) -> Vec<String> {
         let mut names = names(self.root.path());
         names.retain(|name| name.starts_with(".upload"));
         names

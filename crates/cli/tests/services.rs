@@ -19,6 +19,8 @@ mod kafka_server;
 mod kafka_tls;
 #[cfg(feature = "cloud")]
 mod object_store;
+#[cfg(feature = "cloud")]
+mod objects_zip;
 #[cfg(all(unix, feature = "workers"))]
 mod stress_agents;
 #[cfg(all(unix, feature = "workers"))]
@@ -32,6 +34,8 @@ fn main() {
         let trials = [
             #[cfg(feature = "cloud")]
             object_store::trials(),
+            #[cfg(feature = "cloud")]
+            objects_zip::trials(),
             #[cfg(all(unix, feature = "kafka"))]
             kafka::trials(),
             #[cfg(all(unix, feature = "kafka-tls"))]

@@ -14,7 +14,7 @@ mod upload;
 use std::future::Future;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
@@ -118,7 +118,11 @@ impl Remote {
             .wait(get)?
             .map_err(|error| self.refused(&error))?;
         let size = Some(result.meta.size).filter(|size| *size != UNKNOWN_BYTES);
+        // Servers that state no time have objects of 1970.
+        let modified = SystemTime::from(result.meta.last_modified);
+        let modified = Some(modified).filter(|time| *time > SystemTime::UNIX_EPOCH);
         Ok(Body {
+            modified,
             chunks: result.into_stream(),
             chunk: Bytes::new(),
             at: start,
@@ -218,10 +222,16 @@ pub struct Body {
     /// Bytes of the object up to what was handed out.
     at: u64,
     size: Option<u64>,
+    modified: Option<SystemTime>,
     runtime: Waiting,
 }
 
 impl Body {
+    /// When the object was written, if the server says.
+    pub fn modified(&self) -> Option<SystemTime> {
+        self.modified
+    }
+
     /// Bytes of the whole object, if the server says.
     pub fn size(&self) -> Option<u64> {
         self.size

@@ -5,6 +5,7 @@ use std::io::{self, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::SystemTime;
 
 use twox_hash::XxHash64;
 
@@ -76,6 +77,8 @@ pub struct Source {
     metadata: Option<Metadata>,
     /// The size that a server states.
     remote_bytes: Option<u64>,
+    /// When an object was written, if its server says.
+    remote_modified: Option<SystemTime>,
     reading: Reading,
     hashed: bool,
 }
@@ -179,6 +182,7 @@ impl Source {
             name: path.to_owned(),
             metadata,
             remote_bytes: None,
+            remote_modified: None,
             reading,
             hashed,
         })
@@ -193,7 +197,7 @@ impl Source {
         let remote = crate::remote::Remote::new(url, context.cancelled());
         let body = remote.and_then(|remote| remote.stream(reads.start));
         let body = body.map_err(|error| Error::read(path, error))?;
-        let size = body.size();
+        let (size, modified) = (body.size(), body.modified());
         let hashed = reads.hash != Hash::No;
         let reader = Reader {
             stated: size.map(|size| size.saturating_sub(reads.start)),
@@ -208,6 +212,7 @@ impl Source {
             name: path.to_owned(),
             metadata: None,
             remote_bytes: size.filter(|size| *size > 0),
+            remote_modified: modified,
             reading: Reading::ahead(reader, path, REMOTE_STACK_BYTES, context)?,
             hashed,
         })
@@ -224,6 +229,12 @@ impl Source {
         let metadata = self.metadata.as_ref();
         let file = metadata.filter(|m| m.is_file() && m.len() > 0);
         file.map(Metadata::len).or(self.remote_bytes)
+    }
+
+    /// When the source was modified, of a regular file or an object whose server says.
+    pub fn modified(&self) -> Option<SystemTime> {
+        let file = self.attributes().and_then(|file| file.modified().ok());
+        file.or(self.remote_modified)
     }
 
     /// Mode and times of the source, of a regular file.

@@ -17,6 +17,7 @@ use crate::args::password::PasswordSource;
 use crate::commands::unzip::flags::{UnzipMode, UnzipPlan};
 use crate::commands::unzip::keys::Keys;
 use crate::commands::unzip::messages;
+use crate::commands::unzip::objects::Prefix;
 use crate::commands::unzip::observe::{Observer, Times};
 use crate::failure::{Failure, Result};
 use crate::io::context;
@@ -104,6 +105,10 @@ impl Run<'_> {
             options = options.readable_as(metadata);
         }
         let mut output;
+        let prefix = match &plan.mode {
+            UnzipMode::Extract(directory) => Prefix::of(directory, plan.existing),
+            _ => None,
+        };
         let destination = match &plan.mode {
             UnzipMode::List | UnzipMode::Test => Destination::Nowhere,
             UnzipMode::Print => {
@@ -111,11 +116,16 @@ impl Run<'_> {
                     .map_err(|error| Failure::io("write", Path::new("standard output"), &error))?;
                 Destination::Writer(&mut output)
             }
-            UnzipMode::Extract(directory) => Destination::Directory(directory),
+            UnzipMode::Extract(directory) => match &prefix {
+                Some(prefix) => Destination::Objects(prefix),
+                None => Destination::Directory(directory),
+            },
         };
         let report =
             extract(destination, options).map_err(|error| messages::not_started(&error))?;
-        let mut failures: Vec<Failure> = report.failures.iter().map(messages::of_entry).collect();
+        let failures = report.failures.iter();
+        let failures = failures.map(|failed| messages::of_entry(failed, prefix.as_ref()));
+        let mut failures: Vec<Failure> = failures.collect();
         let mut failed = report.failed;
         // Not all names were seen where a pipe was not read to its end.
         if !matches!(report.stopped, Some(Stopped::Damaged | Stopped::Full)) {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
 use files::conflicts::{Files, Stdout};
+use files::url;
 use zipstream::extract::Existing;
 use zipstream::{Charset, Limits, Profile, ReadOptions};
 
@@ -17,15 +18,16 @@ use crate::failure::{Failure, Result};
 /// Extract, test or list a ZIP archive.
 ///
 /// IN is a file, or `-` for standard input, which is read as it arrives. With the build feature
-/// `cloud`, IN may also be a URL, of which only the directory and the wanted entries are read. Nothing
-/// is ever written outside of the target directory, whatever names and links the archive contains. The
-/// report goes to standard error, a listing (-l) to standard output.
+/// `cloud`, IN may also be a URL, of which only the directory and the wanted entries are read, and DIR a URL
+/// of an object store. Nothing is ever written outside of the target directory, whatever names and links the
+/// archive contains. The report goes to standard error, a listing (-l) to standard output.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit unzip src.zip -d target
   curl -s http://host/src.zip | perfkit unzip - '*.rs'
   perfkit unzip -t logs.zip day.log --write-index day.idx
   perfkit unzip -p logs.zip day.log --index day.idx --range 900M..901M
+  perfkit unzip -n s3://bucket/src.zip -d s3://bucket/src/
   perfkit unzip -t --strict upload.zip --max-size 1G")]
 pub(crate) struct UnzipArgs {
     /// The archive; `-` is standard input
@@ -77,6 +79,10 @@ pub(crate) struct UnzipArgs {
     )]
     write_index: Option<PathBuf>,
     /// Extract into DIR, which is created
+    ///
+    /// With the build feature `cloud`, DIR may be a prefix in an object store (s3://bucket/prefix/). Each file
+    /// becomes an object once it is verified. Without --overwrite the store is asked not to replace objects.
+    /// Links are failures, and directories are left out.
     #[arg(short, long, value_name = "DIR", overrides_with = "directory")]
     directory: Option<PathBuf>,
     /// Overwrite files
@@ -89,7 +95,7 @@ pub(crate) struct UnzipArgs {
     #[arg(long, overrides_with = "never", hide_short_help = true)]
     pub(crate) force: bool,
     /// Skip files that exist
-    #[arg(short, long, overrides_with_all = ["overwrite", "force"])]
+    #[arg(short, long, visible_alias = "skip-existing", overrides_with_all = ["overwrite", "force"])]
     never: bool,
     /// Decrypt with the password in FILE
     ///
@@ -205,6 +211,13 @@ pub(crate) struct UnzipPlan {
     pub(crate) early: bool,
 }
 
+impl UnzipPlan {
+    /// Whether entries become objects of a store.
+    pub(crate) fn is_to_store(&self) -> bool {
+        matches!(&self.mode, UnzipMode::Extract(directory) if url::of(directory).is_some())
+    }
+}
+
 impl UnzipArgs {
     /// Whether a listing is asked for by its own flags.
     fn lists(&self) -> bool {
@@ -222,7 +235,9 @@ impl UnzipArgs {
             (.., true) => UnzipMode::Print,
             _ => {
                 let directory = self.directory.clone();
-                UnzipMode::Extract(directory.unwrap_or_else(|| PathBuf::from(".")))
+                let directory = directory.unwrap_or_else(|| PathBuf::from("."));
+                let here = url::of(&directory).and_then(url::local);
+                UnzipMode::Extract(here.unwrap_or(directory))
             }
         };
         // Said here: the parser does not ask for a flag that another one excludes.

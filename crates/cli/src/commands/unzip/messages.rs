@@ -7,6 +7,7 @@ use zipstream::Warning;
 use zipstream::extract::{ExtractReport, Failed, Reason};
 
 use crate::args::glob::Asked;
+use crate::commands::unzip::objects::Prefix;
 use crate::failure::Failure;
 use crate::term::message;
 
@@ -44,9 +45,16 @@ pub(super) fn not_started(error: &zipstream::Error) -> Failure {
     }
 }
 
-/// Why an entry was not extracted.
-pub(super) fn of_entry(failed_one: &Failed) -> Failure {
-    let failure = Failure::new(failed_one.to_string());
+/// Why an entry was not extracted, to a directory or to a prefix in a store.
+pub(super) fn of_entry(failed_one: &Failed, prefix: Option<&Prefix<'_>>) -> Failure {
+    let object = prefix.map(|prefix| prefix.name(&failed_one.path()));
+    let failure = match (&failed_one.reason, &object) {
+        (Reason::Write(error), Some(object)) => return Failure::io("write", object, error),
+        (Reason::Exists, Some(object)) => {
+            Failure::new(format!("{} exists already", files::display(object)))
+        }
+        _ => Failure::new(failed_one.to_string()),
+    };
     match &failed_one.reason {
         Reason::Archive(error) => failed(error),
         Reason::Undelivered(error) => Failure::io("write", Path::new("standard output"), error),

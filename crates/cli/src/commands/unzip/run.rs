@@ -55,6 +55,12 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
         }
         .listing(listing),
     )?;
+    #[cfg(not(feature = "cloud"))]
+    if let UnzipMode::Extract(directory) = &plan.mode
+        && let Some(url) = url::of(directory)
+    {
+        return Err(url::unsupported(files::Operation::Write, url).into());
+    }
     let mut input = open(&args.input, &plan, args.terminal.wants_warnings())?;
     if listing {
         let form = match (args.names, args.terminal.verbose) {
@@ -113,6 +119,10 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
         (Opened::Remote(reader), None) => run.file(&reader)?,
         #[cfg(feature = "cloud")]
         (Opened::Remote(reader), Some(one)) => run.one(&reader, one)?,
+        (Opened::Pipe(_), None) if plan.is_to_store() => {
+            let what = "an archive from a pipe cannot be extracted to an object store: only its end says which entries are links";
+            return Err(Failure::usage(what).help("write the archive to a file first"));
+        }
         (Opened::Pipe(source), None) => run.pipe(Pulled::new(source), &mut keys)?,
         (Opened::Pipe(_), Some(_)) => {
             let what = "--range, --index and --write-index need an archive that is read by offset";
@@ -332,6 +342,9 @@ fn finish(done: Done, warn: bool, outcome: &mut Outcome) {
         "contradicted_entries".to_owned(),
         report.contradicted.into(),
     );
+    if report.kept > 0 {
+        params.insert("targets_kept".to_owned(), report.kept.into());
+    }
     outcome.bytes_out = report.content_bytes;
     outcome.bytes_content = report.content_bytes;
     outcome.ops = Some(times.entry.n());

@@ -2,6 +2,8 @@
 
 use std::path::{Component, Path};
 
+use files::url;
+
 use crate::failure::{Failure, Result};
 
 pub(super) fn not_utf8(path: &Path) -> Failure {
@@ -10,8 +12,20 @@ pub(super) fn not_utf8(path: &Path) -> Failure {
         .help("rename it, or leave it out with -x")
 }
 
-/// The entry name of a path, without parts that only say where it starts. `None` if nothing is left.
+/// The entry name of a path, without parts that only say where it starts; of a URL, that of its path, which is the key
+/// without the bucket. `None` if nothing is left.
 pub(super) fn name(path: &Path) -> Result<Option<String>> {
+    let Some(url) = url::of(path) else {
+        return name_of_path(path);
+    };
+    if url.ends_with('/') {
+        return Err(Failure::new(format!("'{url}' is a prefix, not an object"))
+            .help("name its keys, one by one or in a list: --from-file"));
+    }
+    name_of_path(&url::file_path(url)?)
+}
+
+fn name_of_path(path: &Path) -> Result<Option<String>> {
     let mut name = String::new();
     for part in path.components() {
         match part {
@@ -73,5 +87,9 @@ mod tests {
             assert!(super::name(Path::new(outside)).is_err(), "{outside}");
         }
         assert!(super::name(Path::new("a\\b")).is_err());
+        assert_eq!(name("s3://bucket/a/b%20c"), Some("a/b c".to_owned()));
+        for wrong in ["s3://bucket", "s3://bucket/a/", "s3://bucket/a/%2e%2e/b"] {
+            assert!(super::name(Path::new(wrong)).is_err(), "{wrong}");
+        }
     }
 }

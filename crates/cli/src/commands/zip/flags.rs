@@ -11,10 +11,11 @@ use crate::commands::zip::combine::flags::CombineArgs;
 
 /// Pack files and directories into a ZIP archive.
 ///
-/// OUT is written without seeking, so it may be a pipe: `-` is standard output. With the build feature
-/// `cloud`, OUT may be the URL of an object store (s3, gs, az, file) and is uploaded in parts. A PATH
-/// of `-` is standard input and becomes an entry named `-`. Entries keep the names given, without a
-/// leading `/` or `./`. The report goes to standard error.
+/// OUT is written without seeking, so it may be a pipe: `-` is standard output. A PATH of `-` is standard
+/// input and becomes an entry named `-`. Entries keep the names given, without a leading `/` or `./`. With
+/// the build feature `cloud`, OUT may be a URL of an object store (s3, gs, az, file) and is uploaded in
+/// parts; a PATH may be the URL of an object, and its key is the name of the entry. The report goes to
+/// standard error.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit zip -r src.zip src
@@ -22,6 +23,7 @@ use crate::commands::zip::combine::flags::CombineArgs;
   perfkit zip -ur src.zip src
   perfkit zip --repair broken.zip saved.zip
   perfkit zip -er secret.zip letters
+  perfkit zip -X --skip-existing s3://bucket/all.zip --from-file keys
   perfkit zip -X -Z zstd -r release.zip release --slo 'service.p99<=10ms'")]
 pub(crate) struct ZipArgs {
     /// The archive; `-` is standard output
@@ -216,6 +218,8 @@ pub(crate) struct ZipArgs {
     #[arg(long = "no-force", overrides_with = "force", hide = true)]
     _no_force: bool,
     /// Keep OUT if it exists, and end well: it was done before
+    ///
+    /// No OUT is made if anything is missing or cannot be read: a later run would take it for complete.
     #[arg(long, conflicts_with_all = ["force", "moves"], hide_short_help = true)]
     pub(crate) skip_existing: bool,
     #[command(flatten)]

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use files::url;
 use zipstream::EntryKind;
 
 use crate::commands::zip::entry_name::named;
@@ -10,12 +11,24 @@ use crate::commands::zip::entry_name::named;
 /// A future entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Source {
-    /// Where it is; `-` is standard input.
+    /// Where it is, a URL of an object included; `-` is standard input.
     pub(super) path: PathBuf,
     /// Its name in the archive.
     pub(super) name: String,
     /// What it is.
     pub(super) kind: EntryKind,
+}
+
+impl Source {
+    /// Whether a URL names it.
+    pub(super) fn is_object(&self) -> bool {
+        url::of(&self.path).is_some()
+    }
+
+    /// Whether it is read from its start to its end, once.
+    pub(super) fn is_stream(&self) -> bool {
+        self.path.as_os_str() == "-" || self.is_object()
+    }
 }
 
 /// Future entries, one after another: the kind, the length of the path, the path. The name is derived from

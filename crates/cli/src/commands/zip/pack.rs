@@ -22,13 +22,13 @@ use crate::commands::zip::edit::Base;
 use crate::commands::zip::listed::Source;
 use crate::commands::zip::plan::ZipPlan;
 use crate::failure::{Failure, Result};
-use crate::io::context;
 use crate::session::Session;
 use crate::term::progress::Progress;
 use crate::term::{message, signal};
 
 mod direct_copy;
 mod file;
+mod stream;
 mod times;
 mod waiting;
 
@@ -138,7 +138,7 @@ impl<'a> Packer<'a> {
         }
         let start = Instant::now();
         let added = match source.kind {
-            _ if source.path.as_os_str() == "-" => self.stream(source)?,
+            _ if source.is_stream() => self.stream(source)?,
             EntryKind::File => self.file(source)?,
             EntryKind::Directory => {
                 self.small(source, EntryOptions::directory(), |_| Ok(Vec::new()))?
@@ -202,32 +202,6 @@ impl<'a> Packer<'a> {
         self.describe(&mut options, &metadata);
         self.start(source, &options)?;
         self.push(source, &content)?;
-        self.end(source)?;
-        Ok(true)
-    }
-
-    /// Standard input.
-    fn stream(&mut self, source: &Source) -> std::result::Result<bool, Stop> {
-        let mut options = self.options();
-        options.modified = Some(jiff::Timestamp::now().as_second());
-        self.start(source, &options)?;
-        let mut stdin = files::source::Source::open(&source.path, context())?;
-        if let Some(metadata) = stdin.attributes() {
-            self.rights.narrow(metadata);
-        }
-        loop {
-            if signal::interrupted() {
-                return Err(Stop::Interrupted);
-            }
-            let buffer = stdin.next_buffer().map_err(|error| match error.kind() {
-                io::ErrorKind::Interrupted => Stop::Interrupted,
-                _ => Stop::Failed(stdin.error(error).into()),
-            })?;
-            if buffer.is_empty() {
-                break;
-            }
-            self.push(source, &buffer)?;
-        }
         self.end(source)?;
         Ok(true)
     }

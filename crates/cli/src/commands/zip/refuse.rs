@@ -8,6 +8,7 @@ use files::{target, url};
 use zipstream::ArchiveReader;
 
 use crate::commands::zip::flags::ZipArgs;
+use crate::commands::zip::listed::{Listed, Source};
 use crate::commands::zip::plan::ZipPlan;
 use crate::failure::{Failure, Result};
 use crate::io::open;
@@ -94,6 +95,29 @@ fn is_archive(file: File) -> bool {
     let read = zipstream::ReadAt::read_at(&file, &mut start, 0);
     let starts = matches!(&start, b"PK\x03\x04" | b"PK\x05\x06" | b"PK\x07\x08");
     (starts && read.is_ok_and(|bytes| bytes == start.len())) || ArchiveReader::open(file).is_ok()
+}
+
+/// Refuses to compare times of objects with those of entries, and to remove objects.
+pub(super) fn objects(args: &ZipArgs, sources: &Listed) -> Result<()> {
+    let flags = [
+        (args.moves, "--move"),
+        (args.update, "--update"),
+        (args.freshen, "--freshen"),
+        (args.filesync, "--filesync"),
+    ];
+    let Some((_, flag)) = flags.into_iter().find(|(is_set, _)| *is_set) else {
+        return Ok(());
+    };
+    match sources.iter().find(Source::is_object) {
+        Some(object) => {
+            let name = object.path.display();
+            Err(
+                Failure::usage(format!("{flag} is for files, and '{name}' is an object"))
+                    .help("make a new archive, or add objects to this one with --append"),
+            )
+        }
+        None => Ok(()),
+    }
 }
 
 /// An archive of nothing is no use to anybody, and mostly a sign of a mistake.

@@ -64,6 +64,7 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         Some(Edit::Delete(_)) => Sources::default(),
         _ => sources::find(&wanted(args, &plan)?, &plan, &args.output),
     };
+    refuse::objects(args, &found.sources)?;
     if found.itself && found.sources.is_empty() {
         return Err(refuse::only_itself(&args.output));
     }
@@ -119,7 +120,12 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         }
         // If everything failed, an empty archive is of no use.
         let failed = !found.failures.is_empty() || !outcome.complete;
-        if totals.entries > 0 || !failed {
+        if keeps && failed {
+            message::note(
+                "no archive was made: it would lack what failed, and --skip-existing would keep it",
+                "run it again",
+            );
+        } else if totals.entries > 0 || !failed {
             match &base {
                 Some(base) if base.goes_on().is_some() => {
                     base.go_on(&target, &totals, &rights)?;

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use files::conflicts::{self, Written};
 use files::rights::Rights;
+use files::url;
 use walkdir::WalkDir;
 use zipstream::EntryKind;
 
@@ -107,6 +108,13 @@ fn walk(
     archive: Option<&Written>,
     found: &mut Sources,
 ) {
+    if let Some(url) = url::of(path) {
+        match url::local(url) {
+            Some(local) => walk(&local, directories, plan, archive, found),
+            None => found.add(path, EntryKind::File, plan, None),
+        }
+        return;
+    }
     // An invalid name makes all names below it invalid.
     if let Err(failure) = name(path) {
         if !is_left_out(path, plan) {

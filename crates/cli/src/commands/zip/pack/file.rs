@@ -187,7 +187,7 @@ impl Packer<'_> {
     }
 
     /// Removes the open entry from the archive, which is impossible in a pipe.
-    fn retract(&mut self, source: &Source) -> Result<(), Stop> {
+    pub(super) fn retract(&mut self, source: &Source) -> Result<(), Stop> {
         self.catch_up()?;
         if !self.target.is_regular_file() {
             return Err(shorter(&source.path).into());
