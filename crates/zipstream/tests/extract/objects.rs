@@ -113,10 +113,7 @@ fn files_become_objects_and_links_are_failures() {
 fn damaged_entries_become_no_objects() {
     let content = vec![7; 3 << 20];
     let options = EntryOptions::new(zipstream::Method::Stored);
-    let mut archive = archive(&[
-        ("whole", options, b"1"),
-        ("torn", options, &content),
-    ]);
+    let mut archive = archive(&[("whole", options, b"1"), ("torn", options, &content)]);
     let at = archive.len() / 2;
     archive[at] ^= 1;
     let store = Store::default();
