@@ -39,7 +39,7 @@ fn content(plan: &mut Plan<'_>) -> Vec<u8> {
 /// becomes what a new compressor makes of it.
 pub fn deflate_roundtrip(data: &[u8]) {
     let mut plan = Plan::new(data);
-    let level = plan.below(10) as i32;
+    let level = plan.below(11) as i32;
     let cuts = [plan.size(1 << 18), plan.size(1 << 18)];
     let content = content(&mut plan);
     let mut compressor = Compressor::new(level);

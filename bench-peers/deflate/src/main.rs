@@ -73,7 +73,7 @@ impl Options {
             sizes: SIZES.to_vec(),
             inflate_sizes: INFLATE_SIZES.to_vec(),
             kinds: Vec::new(),
-            levels: vec![1, 3, 5, 6, 9],
+            levels: vec![1, 3, 5, 6, 9, 10],
             rivals: Vec::new(),
             perfkit: None,
         };

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::deflate;
 use crate::error::{Error, ErrorKind, unknown};
 
 /// How the content of an entry is compressed.
@@ -53,7 +54,7 @@ impl Method {
     /// The levels that entries can be written at.
     pub fn levels(self) -> std::ops::RangeInclusive<i32> {
         match self {
-            Self::Deflate => 0..=9,
+            Self::Deflate => 0..=deflate::OPTIMAL,
             Self::Zstd => 0..=19,
             Self::Stored | Self::Other(_) => 0..=0,
         }

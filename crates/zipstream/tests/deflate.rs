@@ -65,7 +65,7 @@ fn mixture(bytes: usize) -> Vec<u8> {
 #[test]
 fn small_contents_of_every_size() {
     let (words, noise) = (text(1200), noise(1200));
-    for level in 0..=9 {
+    for level in 0..=10 {
         let mut compressor = Compressor::new(level);
         for bytes in (0..300).chain((300..1200).step_by(37)) {
             check(&mut compressor, &words[..bytes], "text");
@@ -128,7 +128,7 @@ fn periods_of_every_length() {
 fn what_stands_before_primes_and_any_cut_reads_as_one_stream() {
     let content = mixture(300_000);
     let mut random = Random(5);
-    for level in 0..=9 {
+    for level in 0..=10 {
         let mut compressor = Compressor::new(level);
         for _ in 0..4 {
             let mut stream = Vec::new();
@@ -151,7 +151,7 @@ fn what_stands_before_primes_and_any_cut_reads_as_one_stream() {
 #[test]
 fn contents_do_not_depend_on_those_before() {
     let (words, mixture) = (text(200_000), mixture(400_000));
-    for level in 1..=9 {
+    for level in 1..=10 {
         let pack = |compressor: &mut Compressor, content: &[u8]| {
             let mut stream = Vec::new();
             compressor.compress(content, 0, true, &mut stream);
@@ -201,7 +201,7 @@ fn a_block_that_comes_again_is_found_at_every_level() {
         copies.extend_from_slice(&picture);
     }
     let repeated: Vec<u8> = picture.iter().copied().cycle().take(600_000).collect();
-    for level in 1..=9 {
+    for level in 1..=10 {
         let mut compressor = Compressor::new(level);
         for (content, what) in [(&copies, "copies"), (&repeated, "repeated")] {
             let packed = check(&mut compressor, content, what);
@@ -292,7 +292,7 @@ fn a_long_repetition_is_found_where_it_begins() {
     let content: Vec<u8> = (0..40)
         .flat_map(|nth: u32| [format!("picture {nth}").as_bytes(), &picture[..]].concat())
         .collect();
-    for level in 1..=9 {
+    for level in 1..=10 {
         let size = check(&mut Compressor::new(level), &content, "pictures");
         assert!(size < 20_000 + 40 * 350, "level {level}: {size}");
     }

@@ -23,8 +23,8 @@ const STRETCH_BYTES: usize = 12 << 10;
 const BLOCK_BYTES_MAX: usize = 256 << 10;
 const _: () = assert!(BLOCK_BYTES_MAX <= FIELD_MAX);
 
-/// Compresses contents one after the other and keeps its memory: 180 KiB (400 KiB at levels 7 and 8, 2 MiB
-/// at level 9), and up to 700 KiB for the sequences of a block.
+/// Compresses contents one after the other and keeps its memory: 180 KiB (400 KiB from level 7 on, 2 MiB
+/// at level 10), and up to 700 KiB for the sequences of a block.
 ///
 /// The result depends on the content, its window and the level, and not on earlier contents.
 ///
@@ -43,7 +43,7 @@ pub struct Compressor {
     level: i32,
     /// Created when there is something to search.
     search: Option<Search>,
-    /// The search of level 9, created likewise.
+    /// The search of level 10, created likewise.
     optimal: Option<Box<Optimal>>,
     /// The compressor of a lower level, for content that a deep search makes larger.
     lower: Option<Box<Self>>,
@@ -67,10 +67,11 @@ enum Search {
 
 /// From this length on, levels 2 to 6 take a match without searching at the next place.
 const GOOD: [usize; 5] = [0, 6, 8, 12, 32];
-/// The effort of levels 7 and 8.
-const EFFORTS: [Effort; 2] = [
+/// The effort of levels 7 to 9.
+const EFFORTS: [Effort; 3] = [
     Effort::new(16, 96).lazy(1, 8, 4),
     Effort::new(64, 258).lazy(2, 32, 16),
+    Effort::new(192, 258).lazy(2, 64, 64),
 ];
 
 /// The level that is tried after a higher one left content hardly smaller. Where few matches pay off, a
@@ -78,7 +79,7 @@ const EFFORTS: [Effort; 2] = [
 pub(crate) const LOWER: i32 = 6;
 
 /// The level that takes the cheapest way through all matches.
-const OPTIMAL: i32 = 9;
+pub(crate) const OPTIMAL: i32 = 10;
 
 /// Of content of which [`LOWER`] saves less than one part in this many, [`OPTIMAL`] saves hardly more.
 const NOISE: usize = 64;
@@ -151,9 +152,9 @@ impl Search {
 }
 
 impl Compressor {
-    /// A compressor of a level from 0 to 9; other values are clamped.
+    /// A compressor of a level from 0 to 10; other values are clamped.
     pub fn new(level: i32) -> Self {
-        let level = level.clamp(0, 9);
+        let level = level.clamp(0, OPTIMAL);
         Self {
             level,
             search: None,

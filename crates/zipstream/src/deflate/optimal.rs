@@ -1,4 +1,4 @@
-//! The search of level 9: first all matches of a window of content, then the cheapest way through them.
+//! The search of level 10: first all matches of a window of content, then the cheapest way through them.
 //!
 //! What a way costs depends on the codes of its blocks, and these depend on the way. So the first way has
 //! guessed costs and says where blocks begin. Then each block is parsed again with the costs of the way before.

@@ -42,6 +42,7 @@ impl Chunks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::Method;
 
     fn stitched(level: i32, content: &[u8], chunk: usize) -> Vec<u8> {
         let mut out = Vec::new();
@@ -83,7 +84,7 @@ mod tests {
     #[test]
     fn chunks_read_as_one_stream_within_the_bound() {
         let content = sample(700_001);
-        for level in 0..=9 {
+        for level in Method::Deflate.levels() {
             for chunk in [100_000, CHUNK_BYTES, 1 << 20] {
                 let stream = stitched(level, &content, chunk);
                 assert_eq!(inflated(&stream, content.len()), content, "level {level}");

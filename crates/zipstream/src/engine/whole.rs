@@ -10,7 +10,7 @@ use crate::method::Method;
 
 /// Whether this crate is faster than the libdeflate level that compresses as well, or smaller than all of them.
 fn is_own(level: i32) -> bool {
-    matches!(level, 1..=6 | 9)
+    matches!(level, 1..=6 | deflate::OPTIMAL)
 }
 
 /// Compresses whole contents and keeps the context of the last method and level.

@@ -8,6 +8,7 @@ use super::cut::Cutter;
 use super::header;
 use super::member::GzipMember;
 use crate::crc::Crc32;
+use crate::deflate;
 use crate::engine::chunk::CHUNK_BYTES;
 use crate::error::{Error, ErrorKind};
 use crate::write::{Chunk, ChunkJob, Coding, Engines, InFlight, Workers};
@@ -23,7 +24,7 @@ const OUT_BYTES_MAX: usize = 2 * CHUNK_BYTES;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct GzipOptions {
-    /// 0 to 9, 6 by default: 0 stores, 9 searches longest. Other values are clamped.
+    /// 0 to 10, 6 by default: 0 stores, 10 searches longest. Other values are clamped.
     pub level: i32,
     /// Threads that compress, in addition to the calling one. With 0, calls compress themselves. The bytes
     /// of the file do not depend on it.
@@ -160,7 +161,7 @@ impl GzipEncoder {
         let own = || (threads > 0).then(|| Workers::new(threads));
         let workers = options.workers.clone().or_else(own);
         Self {
-            level: options.level.clamp(0, 9),
+            level: options.level.clamp(0, deflate::OPTIMAL),
             in_flight: in_flight(&workers, threads),
             workers,
             threads,

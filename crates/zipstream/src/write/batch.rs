@@ -49,7 +49,7 @@ impl Batch {
     }
 
     /// Whether it is packed in less time than a thread takes to start: 4 KiB of deflate are some 0.05 ms at level 6,
-    /// and 1 ms or more at level 9.
+    /// and 1 ms or more at level 10.
     pub(crate) fn is_little(&self) -> bool {
         let quick = |item: &Item| matches!(item.meta.method, Method::Stored | Method::Deflate);
         self.filled <= 4 << 10 && self.items.len() <= 16 && self.items.iter().all(quick)

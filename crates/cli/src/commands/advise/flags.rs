@@ -74,7 +74,7 @@ pub(crate) struct AdviseArgs {
     #[arg(long = "zstd-level", value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-7..=22))]
     levels: Vec<i32>,
     /// Only this level of deflate, in ZIP archives; repeatable
-    #[arg(long = "zip-level", value_name = "N", value_parser = clap::value_parser!(i32).range(0..=9))]
+    #[arg(long = "zip-level", value_name = "N", value_parser = clap::value_parser!(i32).range(0..=10))]
     zip_levels: Vec<i32>,
     /// Print tokio code that follows advice for any data, and measure nothing
     #[arg(long, conflicts_with_all = ["files", "threshold", "for_async", "recipes", "levels", "zip_levels", "sizes"])]

@@ -48,7 +48,7 @@ pub(crate) struct CompressArgs {
     format: Option<Format>,
     /// Level 1 to 19, 3 by default, also spelled -1 … -19
     ///
-    /// 20 to 22 with --ultra. Of gzip 1 to 9, 6 by default. Digits and letters may share an argument, as in the zstd command: -19T0
+    /// 20 to 22 with --ultra. Of gzip 1 to 10, 6 by default. Digits and letters may share an argument, as in the zstd command: -19T0
     /// is --level=19 --threads=0.
     #[arg(long, value_name = "N", overrides_with_all = ["level", "fast"], allow_negative_numbers = true)]
     level: Option<i32>,

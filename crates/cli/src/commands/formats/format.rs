@@ -77,7 +77,7 @@ impl Format {
     pub(crate) fn levels(self) -> RangeInclusive<i32> {
         match self {
             Self::Zstd => 1..=19,
-            Self::Gzip => 1..=9,
+            Self::Gzip => 1..=10,
             Self::Xz | Self::Lzma => 0..=9,
             Self::Lz4 => 1..=12,
         }

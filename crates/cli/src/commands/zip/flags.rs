@@ -56,9 +56,9 @@ pub(crate) struct ZipArgs {
     pub(super) junk: bool,
     #[arg(long = "no-junk-paths", overrides_with = "junk", hide = true)]
     _no_junk: bool,
-    /// Level 0 to 9, 6 by default, also spelled -0 … -9
+    /// Level 0 to 10, 6 by default, also spelled -0 … -9
     ///
-    /// For zstd: 0 to 19, 3 by default. Level 0 stores.
+    /// Level 0 stores. Level 10 is several times slower than 9, for 2 to 10 % less. For zstd: 0 to 19, 3 by default.
     #[arg(long, value_name = "N", overrides_with = "level")]
     pub(super) level: Option<i32>,
     /// Compress with store, deflate (the default) or zstd

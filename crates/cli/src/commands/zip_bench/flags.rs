@@ -28,7 +28,7 @@ pub(crate) struct ZipBenchArgs {
     pub(crate) files: Vec<PathBuf>,
     /// Deflate level
     #[arg(long, value_name = "N", default_value_t = 6,
-          value_parser = clap::value_parser!(i32).range(0..=9))]
+          value_parser = clap::value_parser!(i32).range(0..=10))]
     pub(crate) level: i32,
     /// Rounds; in each, every variant runs once
     #[arg(long, value_name = "N", default_value_t = 11,
