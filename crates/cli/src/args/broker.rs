@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use files::conflicts::Files;
 use workers::nats;
 
 use crate::args::nats::AccessArgs;
@@ -67,11 +68,23 @@ impl fmt::Display for Address {
     }
 }
 
-/// The flags of all brokers that say who we are.
-pub(crate) struct Flags<'a> {
-    pub(crate) nats: &'a AccessArgs,
+/// Who we are to whichever broker it is.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct BrokerArgs {
+    #[command(flatten)]
+    pub(crate) nats: AccessArgs,
     #[cfg(feature = "kafka")]
-    pub(crate) kafka: &'a KafkaArgs,
+    #[command(flatten)]
+    pub(crate) kafka: KafkaArgs,
+}
+
+impl BrokerArgs {
+    /// What they read.
+    pub(crate) fn files<'a>(&'a self, files: Files<'a>) -> Files<'a> {
+        #[cfg(feature = "kafka")]
+        let files = self.kafka.files(files);
+        self.nats.files(files)
+    }
 }
 
 /// How to reach servers of Kafka.
@@ -90,10 +103,7 @@ pub(crate) struct KafkaArgs {
 #[cfg(feature = "kafka")]
 impl KafkaArgs {
     /// What it reads.
-    pub(crate) fn files<'a>(
-        &'a self,
-        files: ::files::conflicts::Files<'a>,
-    ) -> ::files::conflicts::Files<'a> {
+    pub(crate) fn files<'a>(&'a self, files: Files<'a>) -> Files<'a> {
         files.reads_some("--kafka-config", &self.kafka_config)
     }
 }

@@ -4,7 +4,7 @@
 use workers::kafka;
 use workers::nats;
 
-use crate::args::broker::{Address, Flags};
+use crate::args::broker::{Address, BrokerArgs};
 #[cfg(feature = "kafka")]
 use crate::failure::Failure;
 use crate::failure::Result;
@@ -20,7 +20,7 @@ pub(super) enum Pair<'a> {
 pub(super) fn pair<'a>(
     one: &'a Address,
     other: &'a Address,
-    flags: &Flags<'_>,
+    flags: &BrokerArgs,
 ) -> Result<Pair<'a>> {
     match (one, other) {
         (Address::Nats(one), Address::Nats(other)) => {
@@ -32,7 +32,7 @@ pub(super) fn pair<'a>(
             Ok(Pair::Nats(
                 one,
                 other,
-                crate::commands::nats::access(flags.nats)?,
+                crate::commands::nats::access(&flags.nats)?,
             ))
         }
         #[cfg(feature = "kafka")]
@@ -43,7 +43,7 @@ pub(super) fn pair<'a>(
                 ))
                 .help("put what the client of Kafka needs in a file: --kafka-config"));
             }
-            let access = crate::commands::kafka::access(flags.kafka)?;
+            let access = crate::commands::kafka::access(&flags.kafka)?;
             Ok(Pair::Kafka(one, other, access))
         }
         #[cfg(feature = "kafka")]

@@ -37,7 +37,7 @@ struct Fed {
 /// Runs the command.
 pub(crate) fn run(args: &FeedArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let session = Session::start(&Setup::filter_of(name, argv, &args.output))?;
-    let pair = pair(&args.to, &args.to, &args.flags())?;
+    let pair = pair(&args.to, &args.to, &args.broker)?;
     let mut source = Source::open(&args.events, args.source.as_deref())?;
     let source_name = source.name.clone();
     let tells = args.output.terminal.wants_warnings();

@@ -7,9 +7,7 @@ use clap::{Args, ValueEnum};
 use files::conflicts::{Files, Stdout};
 use workers::Once;
 
-#[cfg(feature = "kafka")]
-use crate::args::broker::KafkaArgs;
-use crate::args::broker::{Address, Flags};
+use crate::args::broker::{Address, BrokerArgs};
 use crate::args::nats::AccessArgs;
 use crate::args::output::OutputArgs;
 use crate::args::units;
@@ -115,10 +113,7 @@ pub(crate) struct WorkerArgs {
     #[arg(long, value_name = "FILE", requires = "from", hide_short_help = true)]
     pub(crate) ready_file: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) access: AccessArgs,
-    #[cfg(feature = "kafka")]
-    #[command(flatten)]
-    pub(crate) kafka: KafkaArgs,
+    pub(crate) broker: BrokerArgs,
 }
 
 impl WorkerArgs {
@@ -128,19 +123,8 @@ impl WorkerArgs {
         name.unwrap_or_else(|| format!("{stream}-dead"))
     }
 
-    /// Who we are to the broker.
-    pub(super) fn flags(&self) -> Flags<'_> {
-        Flags {
-            nats: &self.access,
-            #[cfg(feature = "kafka")]
-            kafka: &self.kafka,
-        }
-    }
-
     pub(crate) fn files<'a>(&'a self, files: Files<'a>) -> Files<'a> {
-        let files = self.access.files(files);
-        #[cfg(feature = "kafka")]
-        let files = self.kafka.files(files);
+        let files = self.broker.files(files);
         match &self.ready_file {
             Some(path) => files.writes("--ready-file", path),
             None => files,
@@ -187,27 +171,13 @@ pub(crate) struct FeedArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
-    pub(crate) access: AccessArgs,
-    #[cfg(feature = "kafka")]
-    #[command(flatten)]
-    pub(crate) kafka: KafkaArgs,
+    pub(crate) broker: BrokerArgs,
 }
 
 impl FeedArgs {
-    /// Who we are to the broker.
-    pub(super) fn flags(&self) -> Flags<'_> {
-        Flags {
-            nats: &self.access,
-            #[cfg(feature = "kafka")]
-            kafka: &self.kafka,
-        }
-    }
-
     pub(crate) fn files(&self) -> Files<'_> {
         let files = self.output.files().reads("FILE", &self.events);
-        #[cfg(feature = "kafka")]
-        let files = self.kafka.files(files);
-        self.access.files(files)
+        self.broker.files(files)
     }
 }
 
@@ -287,27 +257,13 @@ pub(crate) struct JoinArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
-    pub(crate) access: AccessArgs,
-    #[cfg(feature = "kafka")]
-    #[command(flatten)]
-    pub(crate) kafka: KafkaArgs,
+    pub(crate) broker: BrokerArgs,
 }
 
 impl JoinArgs {
-    /// Who we are to the broker.
-    pub(super) fn flags(&self) -> Flags<'_> {
-        Flags {
-            nats: &self.access,
-            #[cfg(feature = "kafka")]
-            kafka: &self.kafka,
-        }
-    }
-
     pub(crate) fn files(&self) -> Files<'_> {
         let files = self.output.files().stdout(Stdout::Data);
-        #[cfg(feature = "kafka")]
-        let files = self.kafka.files(files);
-        self.access.files(files)
+        self.broker.files(files)
     }
 }
 

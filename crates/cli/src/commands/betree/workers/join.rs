@@ -74,7 +74,7 @@ enum End {
 /// Runs the command.
 pub(crate) fn run(args: &JoinArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let session = Session::start(&Setup::filter_of(name, argv, &args.output))?;
-    let pair = pair(&args.events, &args.from, &args.flags())?;
+    let pair = pair(&args.events, &args.from, &args.broker)?;
     let mut joined = Joined::default();
     let ended = runtime()?.block_on(join(args, &pair, &mut joined));
     let mut outcome = Outcome::new("join");

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         rows: &[LatencyName::Service, LatencyName::Hold],
         ..Setup::filter_of(name, argv, &args.analysis)
     })?;
-    let pair = pair(from, to, &own.flags())?;
+    let pair = pair(from, to, &own.broker)?;
     let runtime = runtime()?;
     let (state, follower) = runtime.block_on(first(args, path))?;
     let batches = state.wants_batches(args);
@@ -132,7 +132,7 @@ async fn first(args: &MatchArgs, path: &Path) -> Result<(State, Option<Follower>
                 .parse()
                 .map_err(|error: WrongAddress| Failure::usage(format!("--snapshot: {error}")))?;
             let tells = args.analysis.terminal.wants_warnings();
-            let access = access(&args.workers.access)?;
+            let access = access(&args.workers.broker.nats)?;
             let connection = connect(&address, &access, tells).await?;
             let bucket = Bucket::open(&connection, address.stream()).await;
             Origin::Bucket {
