@@ -230,7 +230,7 @@ mod tests {
             (vec![-1, 19], vec![9])
         );
         assert!(levels.recipes.is_empty() && !levels.fix);
-        assert_eq!(plan("perfkit advise --zip-level 10"), None);
+        assert_eq!(plan("perfkit advise --zip-level 11"), None);
         let some =
             plan("perfkit advise --recipe fast -r structured-data --size 4K --size 1K").unwrap();
         assert_eq!(some.recipes, [Recipe::Fast, Recipe::StructuredData]);

@@ -263,7 +263,12 @@ impl CommandLine {
         let mut level = self.level.max(*EncoderOptions::levels().start());
         if self.format != Format::Zstd {
             let levels = self.format.levels();
-            level = level.clamp(*levels.start(), *levels.end());
+            // The program of this name has zlib's levels.
+            let highest = match self.format {
+                Format::Gzip => 9,
+                _ => *levels.end(),
+            };
+            level = level.clamp(*levels.start(), highest);
         } else if level > most {
             self.notes.push(format!(
                 "compression level higher than max, reduced to {most}"
