@@ -117,15 +117,25 @@ fn plain(value: &str) -> String {
     text
 }
 
-/// Keeps what may stand in a name of a subject: letters, digits, `-` and `_`; anything else becomes `_`.
+/// The longest [`token`] that is the text itself.
+const TOKEN_MOST: usize = 64;
+
+/// What may stand in a name of a subject: letters, digits, `-` and `_`. A text of nothing else, of 1 to 64 bytes, is its own token.
+/// Of another one, anything else becomes `_`, and a hash of the text follows, so that two texts do not have one token.
 #[must_use]
 pub fn token(text: &str) -> String {
     let keep = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
-    let kept = |letter| if keep(letter) { letter } else { '_' };
-    match text.is_empty() {
-        true => "_".to_owned(),
-        false => text.chars().take(64).map(kept).collect(),
+    if (1..=TOKEN_MOST).contains(&text.len()) && text.chars().all(keep) {
+        return text.to_owned();
     }
+    let hash = format!("-{:016x}", twox_hash::XxHash64::oneshot(0, text.as_bytes()));
+    let kept = |letter| if keep(letter) { letter } else { '_' };
+    let start: String = text
+        .chars()
+        .take(TOKEN_MOST - hash.len())
+        .map(kept)
+        .collect();
+    start + &hash
 }
 
 /// What tells copies of one message from other messages.
@@ -187,5 +197,32 @@ impl Steps {
     #[must_use]
     pub fn count(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_differ_have_tokens_that_do() {
+        let long = "n".repeat(TOKEN_MOST);
+        let longer = format!("{long}n");
+        let texts = [
+            "", "_", "__", "eu_west", "eu.west", "eu west", "eu/west", "EU_west", "ü", "ö", "*",
+            ">", &long, &longer,
+        ];
+        for text in texts {
+            let own = token(text);
+            assert!((1..=TOKEN_MOST).contains(&own.len()), "{own}");
+            let keeps =
+                |letter: u8| letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'_');
+            assert!(own.bytes().all(keeps), "{own}");
+            for other in texts.into_iter().filter(|other| *other != text) {
+                assert_ne!(own, token(other), "{text:?} and {other:?}");
+            }
+        }
+        assert_eq!(token("eu_west-1"), "eu_west-1");
+        assert_eq!(token(&long), long);
     }
 }

@@ -54,6 +54,38 @@ pub fn window_min(ack_wait: Duration, deliveries: u64) -> Duration {
     ack_wait.saturating_mul(times)
 }
 
+/// Checks that the streams of blocks, of answers and of dead letters, by what tells streams apart, are three.
+///
+/// # Errors
+///
+/// If two of them are one: what is written would be a block again, or an answer.
+pub fn check_apart([blocks, answers, dead]: [&str; 3]) -> Result<(), Error> {
+    let refuse = |what: &str, other: &str, then: &str| Error::Settings {
+        what: what.to_owned(),
+        reason: format!("it is the stream of {other}, so that {then}"),
+        help: "name another stream".to_owned(),
+    };
+    if answers == blocks {
+        return Err(refuse(
+            "--to",
+            "--from",
+            "answers would be blocks to match, without end",
+        ));
+    }
+    if dead == blocks {
+        let then = "what failed would be a block to match, without end";
+        return Err(refuse("--dead-letters", "--from", then));
+    }
+    if dead == answers {
+        return Err(refuse(
+            "--dead-letters",
+            "--to",
+            "what failed would be read as an answer",
+        ));
+    }
+    Ok(())
+}
+
 /// Checks the consumer.
 ///
 /// # Errors
@@ -163,6 +195,19 @@ fn seconds(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_answers_and_dead_letters_are_three_streams() {
+        assert_eq!(check_apart(["IN", "OUT", "IN-dead"]), Ok(()));
+        for (streams, flag) in [
+            (["IN", "IN", "IN-dead"], "--to"),
+            (["IN", "OUT", "IN"], "--dead-letters"),
+            (["IN", "OUT", "OUT"], "--dead-letters"),
+        ] {
+            let error = check_apart(streams).unwrap_err().to_string();
+            assert!(error.starts_with(flag), "{error}");
+        }
+    }
 
     const WAIT: Duration = Duration::from_secs(6);
 

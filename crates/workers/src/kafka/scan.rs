@@ -5,16 +5,29 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use rdkafka::consumer::{BaseConsumer, Consumer as _};
-use rdkafka::error::KafkaError;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode as Code};
 use rdkafka::message::{BorrowedMessage, Message as _};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use crate::error::{Error, Result};
-use crate::kafka::client::{ANSWER, Heard, meaning, open_reader, reader};
+use crate::kafka::client::{ANSWER, Heard, code, meaning, open_reader, reader};
 use crate::kafka::topics::{Cluster, Facts};
 
 /// How long to wait for anything at all.
 const SILENCE: Duration = Duration::from_secs(20);
+
+/// How long a partition without a leader is left alone.
+const NEW_PAUSE: Duration = Duration::from_millis(100);
+
+/// Whether a partition has no leader yet, or one that has not heard of it.
+fn is_new(error: &KafkaError) -> bool {
+    matches!(
+        code(error),
+        Some(
+            Code::NotLeaderForPartition | Code::LeaderNotAvailable | Code::UnknownTopicOrPartition
+        )
+    )
+}
 
 /// A reader of one topic, in no group, which may ask what a group has done.
 pub(super) struct Scanner {
@@ -57,15 +70,26 @@ impl Scanner {
 
     /// The first offset of each partition, and the one behind its last.
     pub(super) fn ends(&self) -> Result<BTreeMap<i32, (i64, i64)>> {
-        let ends = (0..self.partitions).map(|partition| {
-            let found = self
-                .consumer
-                .fetch_watermarks(&self.topic, partition, ANSWER);
-            let found =
-                found.map_err(|error| meaning("cannot ask where a partition ends", &error))?;
-            Ok((partition, found))
-        });
+        let until = Instant::now() + SILENCE;
+        let ends =
+            (0..self.partitions).map(|partition| Ok((partition, self.end(partition, until)?)));
         ends.collect()
+    }
+
+    /// The same of a partition. One of a topic that was just created has a leader that does not know it yet.
+    fn end(&self, partition: i32, until: Instant) -> Result<(i64, i64)> {
+        loop {
+            let found = (self.consumer).fetch_watermarks(&self.topic, partition, ANSWER);
+            match found {
+                Err(error) if is_new(&error) && Instant::now() < until => {
+                    std::thread::sleep(NEW_PAUSE);
+                }
+                found => {
+                    return found
+                        .map_err(|error| meaning("cannot ask where a partition ends", &error));
+                }
+            }
+        }
     }
 
     fn list(&self, from: &BTreeMap<i32, i64>) -> Result<TopicPartitionList> {

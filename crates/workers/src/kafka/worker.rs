@@ -16,6 +16,7 @@ use crate::kafka::scan::Scanner;
 use crate::kafka::shared::{LOOK, Look, Shared};
 use crate::kafka::topics::{Cluster, Facts, blocking, check_topic};
 use crate::kafka::transaction::Writer;
+use crate::settings::check_apart;
 
 /// How long to wait for a block before saying that there is none.
 const PULL: Duration = Duration::from_secs(1);
@@ -61,6 +62,7 @@ impl Worker {
     ///
     /// If topics or servers cannot keep what is promised, or refuse.
     pub async fn open(cluster: Cluster, setup: Setup) -> Result<Self> {
+        check_apart([&setup.from, &setup.to, &setup.dead].map(|facts| facts.name.as_str()))?;
         let times = Some((setup.ack_wait, setup.deliveries));
         for facts in [&setup.from, &setup.to, &setup.dead] {
             check_topic(facts, times)?;

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::nats::connect::{Connection, code, reasons};
 use crate::nats::headers::{headers, headers_len, labels};
 use crate::nats::streams::Facts;
-use crate::settings::{Once, check_answers, check_consumer};
+use crate::settings::{Once, check_answers, check_apart, check_consumer};
 
 /// How long the server looks for blocks before it says that there are none.
 const PULL: Duration = Duration::from_secs(1);
@@ -67,6 +67,8 @@ impl Worker {
     ///
     /// If they cannot keep what `once` promises, or the server refuses.
     pub async fn open(blocks: Connection, answers: Connection, setup: Setup) -> Result<Self> {
+        let identities = [&setup.from, &setup.to, &setup.dead].map(|facts| facts.identity.as_str());
+        check_apart(identities)?;
         let stream = setup.from.answers.name.clone();
         let name = token(&setup.consumer);
         let (consumer, settings) = blocks.consumer(&stream, &name, setup.ack_wait).await?;
