@@ -93,7 +93,7 @@ fn tls_certificates_and_scram_open_the_server() {
         count(&params, "answers_stored") > 0 && !said.contains("s3cret"),
         "{said}"
     );
-    let join = format!("betree join --blocks {blocks} --from {answers} --kafka-config java");
+    let join = format!("betree join --events {blocks} --from {answers} --kafka-config java");
     let joined = case.run(&join).expect(0);
     assert!(joined.stdout == case.plain, "{}", joined.stderr);
 }
