@@ -97,8 +97,7 @@ fn parts(report: &Report) -> Vec<Part> {
     }
     for (at, done) in report.workload.done.iter().enumerate() {
         let line = Line::default()
-            .plain(if at == 0 { "  " } else { "" })
-            .and(Tone::Strong, if at == 0 { "" } else { ", " })
+            .plain(if at == 0 { "  " } else { ", " })
             .and(Tone::Strong, format!("{} {}", count(done.count), done.what));
         // The first are worth most.
         let before = u8::try_from(at)
@@ -251,5 +250,10 @@ mod tests {
         ] {
             assert_eq!(shown(&one(&report, columns)), expected);
         }
+        let mut markdown = Vec::new();
+        one(&report, 80).markdown(&mut markdown).expect("written");
+        let expected = "serve**  **1 session**, **12 messages**, **3 orders**\n";
+        let markdown = String::from_utf8(markdown).expect("text");
+        assert!(markdown.ends_with(expected), "{markdown}");
     }
 }
