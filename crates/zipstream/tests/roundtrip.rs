@@ -313,7 +313,7 @@ fn mistakes_leave_the_archive_as_it_was() {
     assert_eq!(kind(add("a", &options)), ErrorKind::Duplicate);
     assert_eq!(kind(add("../b", &options)), ErrorKind::Name);
     assert_eq!(kind(add("b/", &options)), ErrorKind::Name);
-    assert_eq!(kind(add("b", &options.level(10))), ErrorKind::Setting);
+    assert_eq!(kind(add("b", &options.level(11))), ErrorKind::Setting);
     let other = EntryOptions::new(Method::Other(12));
     assert_eq!(kind(add("b", &other)), ErrorKind::Unsupported);
     add("b", &options).unwrap();
