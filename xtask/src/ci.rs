@@ -4,6 +4,7 @@
 //! serves the fuzz targets, and the release build of the tour serves the instruction counts and
 //! the README. A check itself lives in its own module.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,9 @@ pub(crate) enum Extent {
 /// does not run again.
 const TEST_COMMAND: &str = "cargo test --workspace";
 const TOUR_COMMAND: &str = "cargo run --release -- tour";
+
+/// For each fuzz target. Seeds are fixed here: more time for what is the same each time finds little.
+const FUZZ_S: u32 = 4;
 
 struct Step {
     name: &'static str,
@@ -65,7 +69,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "fuzz",
         fast: false,
-        check: || fuzz::run(10),
+        check: || fuzz::run(FUZZ_S),
     },
     Step {
         name: "test, all features",
@@ -268,20 +272,64 @@ fn test() -> Result<String> {
     count_tests(&words)
 }
 
+/// The fuzz crate's only feature links libFuzzer, which brings a `main` of its own; clippy has seen it, and
+/// cargo-fuzz builds it.
+const ALL_FEATURES: [&str; 4] = ["--workspace", "--all-features", "--exclude", "perfkit-fuzz"];
+
+/// Ignored tests that no check runs: for a quiet machine, or for minutes each.
+const BY_HAND: [&str; 4] = [
+    "a_hundred_kills_with_a_full_disk",
+    "a_hundred_kills_with_a_store_of_quickfix",
+    "a_thousand_streams_at_level_9_complete_in_256_mib",
+    "hostile_peers_change_no_percentile",
+];
+
 fn test_all_features() -> Result<String> {
-    // The fuzz crate's only feature links libFuzzer, which brings a `main` of its own; clippy
-    // has seen it, and cargo-fuzz builds it. Tests beside programs that no feature talks to have
-    // run above: `services` has the others.
-    count_tests(&[
-        "test",
-        "--workspace",
-        "--all-features",
-        "--exclude",
-        "perfkit-fuzz",
-        "--",
-        "--skip",
-        "peers::",
-    ])
+    let mut args = vec!["test"];
+    args.extend(ALL_FEATURES);
+    // Tests beside programs that no feature talks to have run above: `services` has the others.
+    args.extend(["--", "--skip", "peers::"]);
+    let all = count_tests(&args)?;
+    let long = long_tests(&metadata::workspace()?.packages)?;
+    let long: Vec<&str> = long.iter().map(String::as_str).collect();
+    let long = count_tests(&long)?;
+    Ok(format!("{all}; long ones: {long}"))
+}
+
+/// Arguments of cargo for the tests that `cargo test` leaves to this step, for each takes many seconds: they are
+/// `#[ignore = "long…"]`. Programs with a harness of their own say `ignored` of what is not installed, so these are
+/// left out.
+fn long_tests(packages: &[metadata::Package]) -> Result<Vec<String>> {
+    let mut args = vec!["test".to_owned()];
+    args.extend(ALL_FEATURES.map(str::to_owned));
+    let mut programs = BTreeSet::new();
+    let mut excluded = BTreeSet::new();
+    for package in packages {
+        let own = package.tests_with_own_harness()?;
+        for test in package.integration_tests() {
+            if !own.contains(test) {
+                programs.insert(test.to_owned());
+            }
+        }
+    }
+    for package in packages {
+        let own = package.tests_with_own_harness()?;
+        if own.iter().any(|test| programs.contains(test)) {
+            excluded.insert(package.name.clone());
+        }
+    }
+    for name in excluded {
+        args.extend(["--exclude".to_owned(), name]);
+    }
+    args.extend(["--lib", "--bins"].map(str::to_owned));
+    for name in programs {
+        args.extend(["--test".to_owned(), name]);
+    }
+    args.extend(["--", "--ignored"].map(str::to_owned));
+    for name in BY_HAND {
+        args.extend(["--skip".to_owned(), name.to_owned()]);
+    }
+    Ok(args)
 }
 
 /// Runs cargo test, which is ended where a test waits for ever, and adds up its closing lines.

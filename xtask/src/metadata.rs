@@ -1,5 +1,7 @@
 //! What `cargo metadata` says, as far as the chores need it.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -50,11 +52,36 @@ impl Package {
             .as_ref()
             .is_none_or(|registries| !registries.is_empty())
     }
+
+    /// The names of its integration tests.
+    pub(crate) fn integration_tests(&self) -> impl Iterator<Item = &str> {
+        let tests = self.targets.iter();
+        tests
+            .filter(|target| target.kind.iter().any(|kind| kind == "test"))
+            .map(|target| target.name.as_str())
+    }
+
+    /// Those of them whose manifest says `harness = false`.
+    pub(crate) fn tests_with_own_harness(&self) -> Result<BTreeSet<String>> {
+        let path = &self.manifest_path;
+        let text =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let manifest: toml::Table = (text.parse()).with_context(|| path.display().to_string())?;
+        let tests = manifest.get("test").and_then(toml::Value::as_array);
+        let own = tests
+            .into_iter()
+            .flatten()
+            .filter(|test| test.get("harness").and_then(toml::Value::as_bool) == Some(false));
+        Ok(own
+            .filter_map(|test| Some(test.get("name")?.as_str()?.to_owned()))
+            .collect())
+    }
 }
 
 /// One thing that a package builds.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Target {
+    pub(crate) name: String,
     pub(crate) kind: Vec<String>,
     pub(crate) src_path: PathBuf,
 }

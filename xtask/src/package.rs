@@ -21,9 +21,9 @@ pub(crate) fn run() -> Result<String> {
         bail!("no package of the workspace may be published");
     }
     // The archives contain no profile. With the profile of the workspace, dependencies that are already
-    // built are reused.
+    // built are reused. Our own packages are only built here and not run: optimising them would take minutes.
     let mut command = sh::cargo(&["package"]);
-    for setting in dev_settings(&fs::read_to_string(sh::root().join("Cargo.toml"))?)? {
+    for setting in dev_settings(&fs::read_to_string(sh::root().join("Cargo.toml"))?, &names)? {
         command.args(["--config", &setting]);
     }
     for name in &names {
@@ -40,8 +40,8 @@ pub(crate) fn run() -> Result<String> {
     Ok(names.join(", "))
 }
 
-/// The settings that a manifest has for packages in the dev profile, as values of `--config`.
-fn dev_settings(manifest: &str) -> Result<Vec<String>> {
+/// The settings that a manifest has for packages in the dev profile, but for our `own`, as values of `--config`.
+fn dev_settings(manifest: &str, own: &[&str]) -> Result<Vec<String>> {
     let manifest: toml::Table = manifest.parse().context("Cargo.toml")?;
     let packages = manifest
         .get("profile")
@@ -49,6 +49,9 @@ fn dev_settings(manifest: &str) -> Result<Vec<String>> {
         .context("Cargo.toml has no [profile.dev.package]")?;
     let mut settings = Vec::new();
     for (package, values) in packages {
+        if own.contains(&package.as_str()) {
+            continue;
+        }
         for (name, value) in values.as_table().into_iter().flatten() {
             let value = match value {
                 toml::Value::Integer(number) => number.to_string(),
@@ -121,15 +124,16 @@ mod tests {
     #[test]
     fn settings_of_packages_are_passed_on() {
         let manifest = "[profile.dev.package.\"*\"]\ndebug = false\n\
-                        [profile.dev.package.zstd-sys]\nopt-level = 3\n";
+                        [profile.dev.package.zstd-sys]\nopt-level = 3\n\
+                        [profile.dev.package.zstdkit]\nopt-level = 1\n";
         assert_eq!(
-            dev_settings(manifest).unwrap(),
+            dev_settings(manifest, &["zstdkit"]).unwrap(),
             [
                 "profile.dev.package.\"*\".debug=false",
                 "profile.dev.package.\"zstd-sys\".opt-level=3"
             ]
         );
-        assert!(dev_settings("[profile.dev]\ndebug = true\n").is_err());
+        assert!(dev_settings("[profile.dev]\ndebug = true\n", &[]).is_err());
     }
 
     #[test]

@@ -158,6 +158,7 @@ fn the_margin_decides_what_counts_as_none() {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn rounds_are_added_until_the_verdict_stands() {
     let dir = directory();
     // Far enough apart for a busy machine.
@@ -326,6 +327,7 @@ fn what_prepares_a_run_goes_before_each_and_is_not_timed() {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn two_quoted_commands_run_until_the_verdict_stands() {
     let dir = directory();
     let both = |flags: &[&str], a: &str, b: &str| {
@@ -361,6 +363,7 @@ fn two_quoted_commands_run_until_the_verdict_stands() {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn a_percentage_may_follow_its_flag() {
     let dir = directory();
     let line = |flags: &str| {

@@ -260,6 +260,7 @@ fn the_benchmark_checks_and_measures_every_part() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn shapes_are_measured_next_to_a_naive_parser_and_encoder() {
     let dir = directory();
     let line = "fix-bench shapes --isa each --shape heartbeat --shape EncodedText --shape CheckSum --draws 2 \
@@ -444,6 +445,7 @@ fn sessions_are_measured_and_their_answers_checked() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn techniques_are_measured_off_and_on() {
     let dir = directory();
     let line = words("fix-bench techniques --batches 2 --batch-size 300 --report json");

@@ -132,6 +132,7 @@ fn nothing(_: &Path, _: &[u8], run: &Run) {
 }
 
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn messages_of_logs() {
     run_all(&[
         Row {
@@ -185,6 +186,7 @@ fn messages_of_logs() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn logs_beside_each_other_and_sent_once_more() {
     run_all(&[
         Row {
@@ -437,6 +439,7 @@ fn blank_filled(line: &str, size: usize) -> Vec<u8> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn expressions_events_and_domains() {
     let row = |line, input: fn(usize) -> Vec<u8>| Row {
         line,
@@ -494,6 +497,7 @@ fn numbers(size: usize) -> Vec<u8> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn columns_of_numbers_and_reports() {
     run_all(&[
         Row {

@@ -413,6 +413,7 @@ fn command(dir: &Path, row: &Row, form: Option<&str>, coloured: bool) -> Command
 }
 
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn no_command_lets_a_control_character_through_to_a_terminal() {
     let rows = rows();
     commands::assert_complete(rows.iter().map(|row| row.command));

@@ -280,6 +280,7 @@ fn a_closed_standard_output_is_an_error_of_whatever_would_write_there() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn dev_null_is_an_output_like_any_other() {
     let dir = directory();
     fixture(dir.path());

@@ -83,3 +83,49 @@ fn a_machine_for_checks_that_lacks_a_program_fails_before_any_check() {
         "{errors}"
     );
 }
+
+#[test]
+fn long_tests_are_run_by_the_usual_harness() {
+    let args = long_tests(&metadata::workspace().unwrap().packages).unwrap();
+    let programs: Vec<&str> = args
+        .windows(2)
+        .filter(|pair| pair[0] == "--test")
+        .map(|pair| pair[1].as_str())
+        .collect();
+    assert!(programs.contains(&"main"), "{args:?}");
+    assert!(
+        !programs.contains(&"peers") && !programs.contains(&"services"),
+        "{args:?}"
+    );
+}
+
+/// An ignored test that nothing runs is one that nobody runs.
+#[test]
+fn every_ignored_test_is_long_or_by_hand() {
+    let mut by_hand = Vec::new();
+    let mut long = 0;
+    let files = sh::text(sh::command("git").args(["ls-files", "*.rs"])).unwrap();
+    for file in files.lines().filter(|file| !file.starts_with("xtask/")) {
+        let Ok(text) = std::fs::read_to_string(sh::root().join(file)) else {
+            continue;
+        };
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
+            let Some(reason) = line.trim_start().strip_prefix("#[ignore = \"") else {
+                continue;
+            };
+            if reason.starts_with("long") {
+                long += 1;
+                continue;
+            }
+            let name = lines.find_map(|line| line.trim_start().strip_prefix("fn "));
+            let name = name
+                .and_then(|rest| rest.split('(').next())
+                .unwrap_or_default();
+            by_hand.push(name.to_owned());
+        }
+    }
+    by_hand.sort();
+    assert_eq!(by_hand, BY_HAND);
+    assert!(long > 0);
+}

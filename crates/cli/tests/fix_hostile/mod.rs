@@ -120,6 +120,7 @@ fn seconds(default: u64) -> Duration {
 /// However busy the machine is: this finds a session that is not served at all, a heartbeat that does not come, and
 /// memory that grows.
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn hostile_peers_leave_the_others_alone() {
     run(seconds(1), None);
 }
