@@ -1,6 +1,6 @@
 //! Measures searches of generated workloads on every instruction set, with build times and memory.
 //!
-//! `cargo run --release -p betree --features workload --example measure -- bool-64 ad-100000`;
+//! `cargo run --release -p betree --features workload --example measure_matches -- bool-64 ad-100000`;
 //! `bool-64-unknown` is the same in three-valued mode.
 
 #![forbid(unsafe_code)]

@@ -1,6 +1,6 @@
 //! The overhead of this crate over direct calls of libzstd: both run alternately in one process. Reports
 //! medians of the ratios of neighbouring runs.
-//! `taskset -c 1 cargo run --release --features workload --example measure -- [MIB] [ROUNDS]`
+//! `taskset -c 1 cargo run --release --features workload --example measure_zstd -- [MIB] [ROUNDS]`
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
