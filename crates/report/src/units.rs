@@ -5,6 +5,11 @@ use latency::report::{Cell, Unit};
 /// What stands where a value is not known.
 pub const ABSENT: &str = "—";
 
+/// A number of things in words: `1 expression`, `2 expressions`.
+pub fn counted(count: u64, [one, several]: [&str; 2]) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
 /// `850 ns`, `12.3 µs`, `4.56 ms`, `1.23 s`.
 pub fn duration(ns: f64) -> String {
     // What would read as 1000 of a unit is 1.00 of the next.

@@ -169,7 +169,7 @@ impl<'a> Bench<'a> {
         match self.context.run.environment().memory_bytes {
             Some(memory) if predicted > memory / 2 => Err(Error::new(format!(
                 "{} would need {} of memory for their contexts",
-                plural(runners.len(), "candidate"),
+                units::counted(runners.len() as u64, ["candidate", "candidates"]),
                 units::bytes(predicted as f64)
             ))
             .help("measure fewer at a time, or use smaller blocks")),
@@ -270,10 +270,6 @@ impl<'a> Bench<'a> {
             clock,
         )
     }
-}
-
-fn plural(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Adds the distributions of a candidate, or says that its answers were wrong; its figures.

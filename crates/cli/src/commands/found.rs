@@ -10,11 +10,6 @@ use crate::failure::Result;
 use crate::session::{Session, Setup};
 use crate::term::message;
 
-/// A number of things in words: `1 expression`, `2 expressions`.
-pub(crate) fn counted(count: u64, [one, several]: [&str; 2]) -> String {
-    format!("{count} {}", if count == 1 { one } else { several })
-}
-
 /// Findings on their way to whoever asked for them.
 ///
 /// Without `--report` each is a line of standard output. With it the report is there in their place.

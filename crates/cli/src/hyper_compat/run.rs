@@ -9,6 +9,7 @@ use bench::Watch;
 use bench::programs::{Error, Export, Interleaved, Plan, Runner, Sample, relative};
 use clap::Parser as _;
 use report::saved::Stated;
+use report::units::counted;
 use report::{ExitStatus, names};
 
 use super::flags::{Form, HyperfineArgs, Style};
@@ -101,10 +102,10 @@ fn measure(args: &HyperfineArgs, words: &[OsString]) -> Result<()> {
     }
     match samples.iter().find(|sample| sample.cut_short) {
         Some(sample) => {
-            let rounds = sample.runs.len();
-            let plural = if rounds == 1 { "" } else { "s" };
+            let rounds = sample.runs.len() as u64;
+            let rounds = counted(rounds, ["finished round", "finished rounds"]);
             message::note(
-                &format!("interrupted: this is of {rounds} finished round{plural}"),
+                &format!("interrupted: this is of {rounds}"),
                 "the files are written, and marked in JSON as cut_short",
             );
             Err(Error::Stopped.into())

@@ -9,11 +9,12 @@ use latency::report::{Cell, Table, Unit};
 
 use crate::commands::betree::flags::CheckArgs;
 use crate::commands::expressions::{self, Files, Line, Wrong, form};
-use crate::commands::found::{Found, counted};
+use crate::commands::found::Found;
 use crate::failure::Result;
 use crate::term::message;
 use crate::term::plain::visible;
 use report::ExitStatus;
+use report::units::counted;
 
 /// The most characters that are shown on either side of a mistake.
 const AROUND: usize = 60;

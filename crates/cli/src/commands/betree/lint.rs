@@ -5,10 +5,11 @@ use std::ffi::OsString;
 use betree::{Oddity, Progress, SubscriptionId};
 use latency::report::{Table, Unit};
 use report::ExitStatus;
+use report::units::counted;
 
 use crate::commands::betree::flags::{LintArgs, LintKind};
 use crate::commands::betree::snapshot::{self, Tree};
-use crate::commands::found::{Found, counted};
+use crate::commands::found::Found;
 use crate::failure::Result;
 use crate::term::{message, signal};
 

@@ -103,13 +103,9 @@ fn announce(plan: &Plan<'_>, inputs: &[Data], args: &CompressBenchArgs, outcome:
         message::line(&format!(
             "about {}: {} of {}, {} each",
             units::duration(expected_ns as f64),
-            plural(count, "measurement"),
-            plural(inputs.len(), "input"),
+            units::counted(count as u64, ["measurement", "measurements"]),
+            units::counted(inputs.len() as u64, ["input", "inputs"]),
             units::duration(plan.time.as_nanos() as f64),
         ));
     }
-}
-
-fn plural(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

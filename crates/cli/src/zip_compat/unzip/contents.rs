@@ -9,6 +9,8 @@ use zipstream::{EntryKind, Error, ErrorKind, Scratch};
 
 use crate::failure::Failure;
 use crate::io::context;
+use report::units::counted;
+
 use crate::term::color::write_stdout_plain;
 use crate::term::message;
 use crate::term::signal;
@@ -96,8 +98,8 @@ pub(super) fn contents(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
         let text = match (errors, line.members.is_empty()) {
             (0, true) => format!("No errors detected in compressed data of {name}.\n"),
             (0, false) => {
-                let files = if count == 1 { "file" } else { "files" };
-                format!("No errors detected in {name} for the {count} {files} tested.\n")
+                let files = counted(count, ["file", "files"]);
+                format!("No errors detected in {name} for the {files} tested.\n")
             }
             _ => format!("At least one error was detected in {name}.\n"),
         };

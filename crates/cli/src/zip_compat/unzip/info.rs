@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use zipstream::Entry;
 
+use report::units::counted;
+
 use crate::term::color::write_stdout_plain;
 use crate::zip_compat::ended::Ended;
 use crate::zip_compat::shown;
@@ -68,13 +70,13 @@ pub(super) fn info(line: &mut Line, opened: &Opened) -> Ended<u8> {
         }
     }
     if !bare && (asked.totals || framed) {
-        let files = if count == 1 { "file" } else { "files" };
+        let files = counted(count, ["file", "files"]);
         let tenths = saved(content, compressed);
         let sign = if tenths < 0 { "-" } else { "" };
         let (whole, part) = (tenths.unsigned_abs() / 10, tenths.unsigned_abs() % 10);
         let _ = writeln!(
             text,
-            "{count} {files}, {content} bytes uncompressed, {compressed} bytes compressed:  {sign}{whole}.{part}%"
+            "{files}, {content} bytes uncompressed, {compressed} bytes compressed:  {sign}{whole}.{part}%"
         );
     }
     write_stdout_plain(text.as_bytes()).map_err(unwritten)?;

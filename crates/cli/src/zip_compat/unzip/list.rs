@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use report::units::counted;
+
 use crate::term::color::write_stdout_plain;
 use crate::zip_compat::ended::Ended;
 use crate::zip_compat::shown;
@@ -75,16 +77,16 @@ pub(super) fn list(line: &mut Line, opened: &Opened) -> Ended<u8> {
         }
     }
     if line.quiet < 2 {
-        let files = if count == 1 { "file" } else { "files" };
+        let files = counted(count, ["file", "files"]);
         let _ = match full {
             true => writeln!(
                 text,
-                "--------          -------  ---                            -------\n{content:8}         {compressed:8} {:>4}                            {count} {files}",
+                "--------          -------  ---                            -------\n{content:8}         {compressed:8} {:>4}                            {files}",
                 percent(content, compressed)
             ),
             false => writeln!(
                 text,
-                "---------                     -------\n{content:9}                     {count} {files}"
+                "---------                     -------\n{content:9}                     {files}"
             ),
         };
     }

@@ -10,11 +10,11 @@ use std::time::Instant;
 use latency::report::LatencyName;
 use matcher::http::{HttpStatus, Server, ServerOptions};
 use matcher::{Error, Matcher, Observer, Options, Recovery, Specs, Status, Trouble};
+use report::units::counted;
 use report::{ExitStatus, Outcome};
 
 use crate::commands::betree::serve::first::first;
 use crate::commands::betree::serve::flags::ServeArgs;
-use crate::commands::found::counted;
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::session::{Session, Setup};

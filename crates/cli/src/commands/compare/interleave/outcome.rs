@@ -5,10 +5,10 @@ use latency::compare::{self, Names, Options, Sides};
 use latency::report::{Cell, Table, Unit};
 use latency::{Meter, Recording};
 use report::Outcome;
+use report::units::counted;
 
 use super::side::Side;
 use crate::commands::compare::flags::CompareArgs;
-use crate::commands::found::counted;
 
 /// What a run came to besides its times.
 pub(super) struct Found {
@@ -70,10 +70,10 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
             let mut comparison =
                 compare::interleaved_rows(names, sides, latencies.each_ref(), options);
             if let Some(looks) = looks {
-                let plural = if looks == 1 { "" } else { "s" };
                 comparison.reason += &format!(
-                    "; {} rounds, {looks} look{plural}, 5 % error over all of them",
-                    comparison.pairs
+                    "; {} rounds, {}, 5 % error over all of them",
+                    comparison.pairs,
+                    counted(looks.into(), ["look", "looks"])
                 );
             }
             outcome.comparisons.push(comparison);
