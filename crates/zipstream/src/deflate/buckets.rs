@@ -1,5 +1,5 @@
 //! Hash tables of earlier places: the last four places of seven bytes in one word, and the last
-//! place of four and of three bytes.
+//! place of three bytes and of the few bytes, four or more, whose matches pay off.
 //!
 //! The four places are compared at once, without following a chain.
 
@@ -7,6 +7,7 @@ use std::hint::black_box;
 
 use super::bytes::{alike, load32, load64};
 use super::chains::AHEAD;
+use super::prices::Prices;
 use super::sequences::Match;
 use super::symbols::{MATCH_MAX, MATCH_MIN, WINDOW};
 
@@ -16,6 +17,8 @@ const TRIPLES_LOG: u32 = 13;
 /// Bytes hashed for a bucket: enough that few places in it hold different bytes.
 const LONG_BYTES: usize = 7;
 const LONG_SHIFT: u32 = 64 - 8 * LONG_BYTES as u32;
+/// The fewest bytes hashed for a short match.
+const QUAD_BYTES: usize = 4;
 const WAYS: u32 = 4;
 const MASK_LOG_MIN: u32 = 9;
 const MULTIPLIER: u64 = 0x9e37_79b1_85eb_ca87;
@@ -29,6 +32,8 @@ pub(super) struct Buckets {
     triples: [u16; 1 << TRIPLES_LOG],
     /// The part of the hash in use: small contents use small tables, which are cleared fast.
     mask: usize,
+    /// Hashes for `quads` as many bytes as a match needs to pay off.
+    multiplier: u64,
 }
 
 impl Default for Buckets {
@@ -38,6 +43,7 @@ impl Default for Buckets {
             quads: [0; 1 << QUADS_LOG],
             triples: [0; 1 << TRIPLES_LOG],
             mask: (1 << LONGS_LOG) - 1,
+            multiplier: multiplier(QUAD_BYTES),
         }
     }
 }
@@ -54,8 +60,13 @@ fn long(word: u64) -> usize {
 }
 
 #[inline(always)]
-fn quad(word: u64) -> usize {
-    ((word as u32).wrapping_mul(0x9e37_79b1) >> (32 - QUADS_LOG)) as usize
+fn quad(word: u64, multiplier: u64) -> usize {
+    (word.wrapping_mul(multiplier) >> (64 - QUADS_LOG)) as usize
+}
+
+/// The multiplier that hashes the first bytes of a word.
+fn multiplier(bytes: usize) -> u64 {
+    MULTIPLIER << (64 - 8 * bytes)
 }
 
 #[inline(always)]
@@ -87,21 +98,27 @@ impl Buckets {
     #[inline(always)]
     pub(super) fn place(&self, data: &[u8], at: usize) -> Place {
         let word = load64(data, at);
-        let (long, quad) = (long(word) & self.mask, quad(word) & self.mask);
+        let (long, quad) = (
+            long(word) & self.mask,
+            quad(word, self.multiplier) & self.mask,
+        );
         black_box(self.longs[long]);
         black_box(self.quads[quad]);
         Place { word, long, quad }
     }
 
-    /// How far back the last places of the first four and three bytes of a word are; 0 or too much where there is none.
+    /// How far back the last places of the first few and of three bytes of a word are; 0 or too much where there is none.
     pub(super) fn near(&self, word: u64, at: usize) -> [usize; 2] {
-        let quad = self.quads[quad(word) & self.mask];
+        let quad = self.quads[quad(word, self.multiplier) & self.mask];
         let triple = self.triples[triple(word) & self.mask];
         [quad, triple].map(|place| distance(at, u64::from(place)))
     }
 
     /// Clears the tables and adapts their size to the number of places.
-    pub(super) fn start(&mut self, places: usize) {
+    pub(super) fn start(&mut self, places: usize, prices: &Prices) {
+        let bytes = prices.hashed(QUAD_BYTES) - 1;
+        // A match that is a byte shorter than a far one that pays off does so if it is near.
+        self.multiplier = multiplier(bytes.clamp(QUAD_BYTES, LONG_BYTES - 1));
         let log = places.max(1).ilog2() + 1;
         self.mask = (1 << log.clamp(MASK_LOG_MIN, LONGS_LOG)) - 1;
         let used = |slots: usize| slots.min(self.mask + 1);
@@ -115,13 +132,13 @@ impl Buckets {
     #[inline(never)]
     pub(super) fn insert(&mut self, data: &[u8], start: usize, end: usize) {
         let words = data[start..(end + AHEAD - 1).max(start)].windows(AHEAD);
-        let mask = self.mask;
+        let (mask, multiplier) = (self.mask, self.multiplier);
         for (index, word) in words.enumerate() {
             let word = load64(word, 0);
             let place = (start + index) as u16;
             let bucket = &mut self.longs[long(word) & mask];
             *bucket = *bucket << 16 | u64::from(place);
-            self.quads[quad(word) & mask] = place;
+            self.quads[quad(word, multiplier) & mask] = place;
         }
     }
 

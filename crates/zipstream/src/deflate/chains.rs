@@ -24,6 +24,8 @@ pub(super) struct Chains {
     links: [u16; WINDOW],
     /// Bits of a word that the hash leaves out.
     shift: u32,
+    /// Hashes for `quads` fewer bytes than the chains, as few as four.
+    multiplier: u64,
 }
 
 impl Default for Chains {
@@ -32,6 +34,7 @@ impl Default for Chains {
             heads: [0; 1 << HEADS_LOG],
             links: [0; WINDOW],
             shift: 64 - 8 * CHAIN_BYTES as u32,
+            multiplier: MULTIPLIER << (64 - 8 * (CHAIN_BYTES - 1)),
             quads: [0; 1 << QUADS_LOG],
             triples: [0; 1 << TRIPLES_LOG],
         }
@@ -47,7 +50,9 @@ fn distance(at: usize, place: u16) -> usize {
 impl Chains {
     /// Clears the tables and adapts the hash to the prices.
     pub(super) fn start(&mut self, prices: &Prices) {
-        self.shift = 64 - 8 * prices.hashed(CHAIN_BYTES) as u32;
+        let bytes = prices.hashed(CHAIN_BYTES);
+        self.shift = 64 - 8 * bytes as u32;
+        self.multiplier = MULTIPLIER << (64 - 8 * (bytes - 1).min(6));
         self.heads.fill(0);
         self.quads.fill(0);
         self.triples.fill(0);
@@ -59,8 +64,8 @@ impl Chains {
     }
 
     #[inline(always)]
-    fn quad(word: u64) -> usize {
-        ((word as u32).wrapping_mul(0x9e37_79b1) >> (32 - QUADS_LOG)) as usize
+    fn quad(word: u64, multiplier: u64) -> usize {
+        (word.wrapping_mul(multiplier) >> (64 - QUADS_LOG)) as usize
     }
 
     #[inline(always)]
@@ -71,7 +76,7 @@ impl Chains {
     /// How far back the last places of the first four and three bytes of a word are; 0 or too much where there is none.
     pub(super) fn near(&self, word: u64, at: usize) -> [usize; 2] {
         let places = [
-            self.quads[Self::quad(word)],
+            self.quads[Self::quad(word, self.multiplier)],
             self.triples[Self::triple(word)],
         ];
         places.map(|place| distance(at, place))
@@ -81,7 +86,7 @@ impl Chains {
     // As a separate function it has the registers that its loop needs.
     #[inline(never)]
     pub(super) fn insert(&mut self, data: &[u8], start: usize, end: usize) {
-        let shift = self.shift;
+        let (shift, multiplier) = (self.shift, self.multiplier);
         let words = data[start..(end + AHEAD - 1).max(start)].windows(AHEAD);
         for (index, word) in words.enumerate() {
             let word = load64(word, 0);
@@ -89,7 +94,7 @@ impl Chains {
             let place = at as u16;
             let before = std::mem::replace(&mut self.heads[Self::head(word, shift)], place);
             self.links[at & (WINDOW - 1)] = before;
-            self.quads[Self::quad(word)] = place;
+            self.quads[Self::quad(word, multiplier)] = place;
             self.triples[Self::triple(word)] = place;
         }
     }
@@ -117,7 +122,7 @@ impl Chains {
         let shift = self.shift;
         let mut chain = std::mem::replace(&mut self.heads[Self::head(word, shift)], place);
         self.links[at & (WINDOW - 1)] = chain;
-        let quad = std::mem::replace(&mut self.quads[Self::quad(word)], place);
+        let quad = std::mem::replace(&mut self.quads[Self::quad(word, self.multiplier)], place);
         let triple = std::mem::replace(&mut self.triples[Self::triple(word)], place);
         if least >= most {
             return best;

@@ -114,7 +114,7 @@ impl Search {
                 places.prime(data, start);
             }
             Self::Medium(buckets, _) => {
-                buckets.start(data.len());
+                buckets.start(data.len(), prices);
                 medium::prime(buckets, data, start);
             }
             Self::Lazy(chains, _) => {

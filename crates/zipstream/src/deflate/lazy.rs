@@ -1,9 +1,9 @@
 //! The search of levels 7 to 9: a match is taken only if the next places have no better one.
 
-use super::bytes::alike_long;
+use super::bytes::{alike, alike_long, load64};
 use super::chains::{AHEAD, Chains};
 use super::dull::{self, ROW};
-use super::prices::Prices;
+use super::prices::{Prices, is_longer};
 use super::sequences::{Match, Sequences, whole};
 use super::symbols::{MATCH_MAX, MATCH_MIN};
 use super::tail;
@@ -135,7 +135,8 @@ pub(super) fn sequence(
         let mut seen = at;
         if effort.lazy > 0 {
             while found.length < effort.nice && at + 1 < last {
-                let Some((ahead, better)) = better(chains, effort, data, at, end, found, &mut seen)
+                let Some((ahead, better)) =
+                    better(chains, effort, prices, data, at, end, found, &mut seen)
                 else {
                     break;
                 };
@@ -218,12 +219,26 @@ pub(super) fn remember(
 fn better(
     chains: &mut Chains,
     effort: Effort,
+    prices: &Prices,
     data: &[u8],
     at: usize,
     end: usize,
     found: Match,
     seen: &mut usize,
 ) -> Option<(usize, Match)> {
+    // A run of equal bytes needs a literal, but no far distance, even if it does not reach farther.
+    let word = load64(data, at);
+    if word == word.rotate_left(8) && found.distance > 1 {
+        let run = Match {
+            length: alike(data, at, at + 1, MATCH_MAX.min(end - at - 1)),
+            distance: 1,
+        };
+        if run.length + 1 == found.length && prices.is_better(&data[at..=at], found, run) {
+            *seen = at + 1;
+            chains.insert(data, at + 1, at + 2);
+            return Some((1, run));
+        }
+    }
     for ahead in 1..=effort.lazy as usize {
         if at + ahead + AHEAD >= end {
             return None;
@@ -236,9 +251,10 @@ fn better(
         let least = found.length - 1;
         *seen = at + ahead;
         let next = chains.find(data, at + ahead, end, least, attempts, effort.nice);
-        let gain = 4 * (next.length as i32 - found.length as i32)
-            + (found.distance.ilog2() as i32 - next.distance.max(1).ilog2() as i32);
-        if next.length > least && gain > 2 + 4 * (ahead as i32 - 1) {
+        let is_better = next.length > least
+            && (is_longer(ahead, found, next)
+                || (ahead == 1 && prices.is_better(&data[at..=at], found, next)));
+        if is_better {
             return Some((ahead, next));
         }
     }

@@ -70,10 +70,7 @@ pub(super) fn sequence(
         while found.length < good && at + 1 < last {
             seen = at + 1;
             let other = buckets.find(&search, &mut next, at + 1, found.length - 1);
-            let gain = 4 * (other.length as i32 - found.length as i32)
-                + (found.distance.ilog2() as i32 - other.distance.max(1).ilog2() as i32);
-            // A far match of three bytes would lose to none at all.
-            if other.length == 0 || gain <= 2 {
+            if other.length == 0 || !prices.is_better(&data[at..=at], found, other) {
                 break;
             }
             out.literal(data[at]);

@@ -4,7 +4,9 @@
 use super::bytes::load32;
 use super::sequences::{Freqs, Match};
 use super::split::{self, FRACTION_BITS};
-use super::symbols::{DISTANCES_USED, END, LITLENS_USED, MATCH_MIN, WINDOW};
+use super::symbols::{
+    DISTANCES_USED, END, LENGTH_BASE, LITLENS_USED, MATCH_MIN, WINDOW, length_extra,
+};
 
 /// Prices are in sixteenths of a bit.
 const BIT: u32 = 16;
@@ -19,8 +21,11 @@ const SAMPLES: usize = 32;
 const SAMPLE_BYTES: usize = 48;
 /// Content up to this size is priced and searched by its own rules: its headers count, and no match is too short.
 pub(super) const SMALL: usize = 4 << 10;
-/// What follows as many equal bytes as these is no literal.
-const RUN: usize = 4;
+/// What follows as many equal bytes as these is no literal: a match at distance 1 reaches over it.
+const RUN: u32 = 8;
+const SMALL_RUN: u32 = 4;
+/// What a longer match is worth beyond the bytes that only it reaches, at most.
+const LONGER_BONUS: u32 = BIT + BIT / 2;
 /// What the symbols of a match cost before any was emitted, and the most.
 const LENGTH_START: u32 = 5 * BIT;
 const LENGTH_MOST: u32 = 9 * BIT;
@@ -48,6 +53,8 @@ pub(super) struct Prices {
     sure: usize,
     /// The symbols of a length and of a distance, without extra bits of the distance.
     matches: [u16; LENGTHS + 1],
+    /// What a byte costs on average, in literals and matches together; 0 if that is not known yet.
+    byte: u32,
 }
 
 impl Default for Prices {
@@ -59,6 +66,7 @@ impl Default for Prices {
             far_log: FAR_LOG,
             sure: 0,
             matches: [0; LENGTHS + 1],
+            byte: 0,
         }
     }
 }
@@ -75,13 +83,19 @@ impl Prices {
         // A small content has only near matches.
         self.far_log = (content.len() / 2).max(1).ilog2().min(FAR_LOG);
         let step = (content.len() / SAMPLES).max(SAMPLE_BYTES);
-        // A small content is one block, of which what was emitted says nothing until it ends.
-        let is_small = content.len() <= SMALL;
+        let run = if content.len() <= SMALL {
+            SMALL_RUN
+        } else {
+            RUN
+        };
         for part in content.chunks(step) {
             let part = &part[..part.len().min(SAMPLE_BYTES)];
-            for (nth, &byte) in part.iter().enumerate() {
-                let in_run = is_small && nth >= RUN && part[nth - RUN..nth] == [byte; RUN];
-                self.freqs.litlens[usize::from(byte)] += u32::from(!in_run);
+            let mut alike = 0;
+            let mut before = None;
+            for &byte in part {
+                alike = if before == Some(byte) { alike + 1 } else { 0 };
+                before = Some(byte);
+                self.freqs.litlens[usize::from(byte)] += u32::from(alike < run);
             }
         }
         self.set();
@@ -139,6 +153,20 @@ impl Prices {
             };
             *price = (own.min(LENGTH_MOST) + distance) as u16;
         }
+        self.byte = if matches >= MATCHES_LEAST {
+            let bits = sum
+                + u64::from(matches) * u64::from(length + distance)
+                + u64::from(BIT) * self.freqs.extra_bits();
+            let least = lengths.iter().zip(LENGTH_BASE).enumerate();
+            let copied = least.map(|(slot, (freq, base))| {
+                let half = (1 << length_extra(slot)) / 2;
+                u64::from(*freq) * (MATCH_MIN as u64 + u64::from(base) + half)
+            });
+            let bytes = copied.sum::<u64>() + u64::from(literal_count);
+            ((bits / bytes.max(1)) as u32).max(1)
+        } else {
+            0
+        };
         // Its literals cost half as much again, if they cost the average.
         let sure = 3 * self.of(LENGTHS, WINDOW.ilog2()) / (2 * self.literal);
         self.sure = (sure + 1).min(LENGTH_SURE) as usize;
@@ -175,6 +203,28 @@ impl Prices {
         self.literal * length as u32 > self.of(length, distance.max(1).ilog2())
     }
 
+    /// Whether `literals` and the `other` match behind them are better than the match `found`, which is taken here.
+    ///
+    /// What only the other one reaches would cost what bytes cost on average, but not more than one more match.
+    #[inline(always)]
+    pub(super) fn is_better(&self, literals: &[u8], found: Match, other: Match) -> bool {
+        let reach = (literals.len() + other.length).saturating_sub(found.length) as u32;
+        if self.byte == 0 && reach > 0 {
+            return is_longer(literals.len(), found, other);
+        }
+        let literal = |byte: &u8| u32::from(self.literals[usize::from(*byte)]);
+        let price = |one: Match| self.of(one.length, one.distance.max(1).ilog2());
+        let own = price(other);
+        // What is found at the end of a longer match reaches farther, too.
+        let bonus = if reach > 0 {
+            LONGER_BONUS.min(2 * self.byte)
+        } else {
+            0
+        };
+        let saved = (reach * self.byte).min(own) + price(found) + bonus;
+        saved > own + literals.iter().map(literal).sum::<u32>()
+    }
+
     /// The shortest match that pays off if it is near.
     pub(super) fn least(&self) -> usize {
         (self.of(LENGTHS, NEAR_LOG) / self.literal).clamp(MATCH_MIN as u32, 32) as usize
@@ -192,6 +242,15 @@ impl Prices {
         let bytes = self.of(LENGTHS, self.far_log).div_ceil(self.literal) as usize;
         bytes.clamp(least, HASH_MOST)
     }
+}
+
+/// Whether a match behind a number of literals is so much longer, or nearer, than the one before them that it is
+/// better whatever the literals are.
+#[inline(always)]
+pub(super) fn is_longer(literals: usize, found: Match, other: Match) -> bool {
+    let gain = 4 * (other.length as i32 - found.length as i32)
+        + (found.distance.ilog2() as i32 - other.distance.max(1).ilog2() as i32);
+    other.length >= found.length && gain > 2 + 4 * (literals as i32 - 1)
 }
 
 #[cfg(test)]
