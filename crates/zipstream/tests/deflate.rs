@@ -297,3 +297,67 @@ fn a_long_repetition_is_found_where_it_begins() {
         assert!(size < 20_000 + 40 * 350, "level {level}: {size}");
     }
 }
+
+/// Kinds of content that have made a level larger than a lower one.
+fn kinds(bytes: usize) -> Vec<(&'static str, Vec<u8>)> {
+    let mut random = Random(20_261_128);
+    let mut filled = |append: &mut dyn FnMut(&mut Random, &mut Vec<u8>)| {
+        let mut out = Vec::with_capacity(bytes + 64);
+        while out.len() < bytes {
+            append(&mut random, &mut out);
+        }
+        out.truncate(bytes);
+        out
+    };
+    let mut letters =
+        |count: usize| filled(&mut |random, out| out.push(b'0' + random.next(count) as u8));
+    let (two, ten, forty) = (letters(2), letters(10), letters(40));
+    let sparse = filled(&mut |random, out| {
+        let most = 1 + random.next(400);
+        out.resize(out.len() + 1 + random.next(most), 0);
+        out.extend((0..=random.next(3)).map(|_| random.next(256) as u8));
+    });
+    let mut at = 0_u64;
+    let numbered = filled(&mut |random, out| {
+        out.extend_from_slice(format!("{at:08x}  ").as_bytes());
+        at += 16;
+        for _ in 0..16 {
+            out.extend_from_slice(format!("{:02x} ", random.next(40)).as_bytes());
+        }
+        out.push(b'\n');
+    });
+    let wide = text(bytes.div_ceil(2));
+    let wide = wide.into_iter().flat_map(|byte| [byte, 0]);
+    vec![
+        ("text", text(bytes)),
+        ("text in two bytes", wide.take(bytes).collect()),
+        ("two letters", two),
+        ("ten letters", ten),
+        ("forty letters", forty),
+        ("zeros and numbers", sparse),
+        ("numbered lines", numbered),
+    ]
+}
+
+#[test]
+fn no_level_is_larger_than_a_lower_one() {
+    for bytes in [1 << 10, 16 << 10, 200_000] {
+        for (kind, content) in kinds(bytes) {
+            let mut least = (usize::MAX, 0);
+            for level in [1, 3, 5, 6, 9, 10] {
+                let mut stream = Vec::new();
+                Compressor::new(level).compress(&content, 0, true, &mut stream);
+                // Within two thousandths, and a few bytes of small contents.
+                let most = least.0.saturating_add(least.0 / 500 + 8);
+                assert!(
+                    stream.len() <= most,
+                    "{kind}, {bytes} bytes: {} at level {level}, {} at {}",
+                    stream.len(),
+                    least.0,
+                    least.1
+                );
+                least = least.min((stream.len(), level));
+            }
+        }
+    }
+}

@@ -23,7 +23,7 @@ const STRETCH_BYTES: usize = 12 << 10;
 const BLOCK_BYTES_MAX: usize = 256 << 10;
 const _: () = assert!(BLOCK_BYTES_MAX <= FIELD_MAX);
 
-/// Compresses contents one after the other and keeps its memory: 180 KiB (400 KiB from level 7 on, 2 MiB
+/// Compresses contents one after the other and keeps its memory: 180 KiB (400 KiB from level 7 on, 2.5 MiB
 /// at level 10), and up to 700 KiB for the sequences of a block.
 ///
 /// The result depends on the content, its window and the level, and not on earlier contents.
@@ -80,6 +80,12 @@ pub(crate) const LOWER: i32 = 6;
 
 /// The level that takes the cheapest way through all matches.
 pub(crate) const OPTIMAL: i32 = 10;
+
+/// The level below it, which is tried as well where the cheapest way saves less than one part in [`SURPRISE`] of what
+/// [`LOWER`] leaves, or leaves less than one part in [`REPETITIVE`]: there it has too many matches, or too few.
+const DEEPEST: i32 = OPTIMAL - 1;
+const SURPRISE: usize = 64;
+const REPETITIVE: usize = 16;
 
 /// Of content of which [`LOWER`] saves less than one part in this many, [`OPTIMAL`] saves hardly more.
 const NOISE: usize = 64;
@@ -199,6 +205,16 @@ impl Compressor {
             && (lower.period.is_some() || other.len() > content - content / NOISE);
         if self.level >= OPTIMAL && !is_all {
             self.compress_once(data, start, last, out);
+        }
+        let is_surprise = |own: usize, lower: usize| {
+            own >= lower - lower / SURPRISE || own < content / REPETITIVE
+        };
+        if self.level >= OPTIMAL && !is_all && is_surprise(out.len() - before, other.len()) {
+            let mut deep = Vec::new();
+            Self::new(DEEPEST).compress_once(data, start, last, &mut deep);
+            if deep.len() < other.len() {
+                other = deep;
+            }
         }
         if is_all || other.len() < out.len() - before {
             out.truncate(before);

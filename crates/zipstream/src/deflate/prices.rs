@@ -55,6 +55,8 @@ pub(super) struct Prices {
     matches: [u16; LENGTHS + 1],
     /// What a byte costs on average, in literals and matches together; 0 if that is not known yet.
     byte: u32,
+    /// Whether the content is one block, which ends before anything is known of it.
+    is_small: bool,
 }
 
 impl Default for Prices {
@@ -67,6 +69,7 @@ impl Default for Prices {
             sure: 0,
             matches: [0; LENGTHS + 1],
             byte: 0,
+            is_small: false,
         }
     }
 }
@@ -83,11 +86,8 @@ impl Prices {
         // A small content has only near matches.
         self.far_log = (content.len() / 2).max(1).ilog2().min(FAR_LOG);
         let step = (content.len() / SAMPLES).max(SAMPLE_BYTES);
-        let run = if content.len() <= SMALL {
-            SMALL_RUN
-        } else {
-            RUN
-        };
+        self.is_small = content.len() <= SMALL;
+        let run = if self.is_small { SMALL_RUN } else { RUN };
         for part in content.chunks(step) {
             let part = &part[..part.len().min(SAMPLE_BYTES)];
             let mut alike = 0;
@@ -209,7 +209,7 @@ impl Prices {
     #[inline(always)]
     pub(super) fn is_better(&self, literals: &[u8], found: Match, other: Match) -> bool {
         let reach = (literals.len() + other.length).saturating_sub(found.length) as u32;
-        if self.byte == 0 && reach > 0 {
+        if self.byte == 0 && (reach > 0 || self.is_small) {
             return is_longer(literals.len(), found, other);
         }
         let literal = |byte: &u8| u32::from(self.literals[usize::from(*byte)]);
