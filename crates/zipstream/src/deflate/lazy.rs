@@ -112,6 +112,12 @@ pub(super) fn sequence(
     let mut dull = at + (1 << shift);
     let most = out.list.len() + span.matches;
     let mut before = 0;
+    let search = Search {
+        effort,
+        prices,
+        data,
+        end,
+    };
     while at < last {
         let mut found = chains.find(data, at, end, least - 1, effort.attempts, effort.nice);
         if found.length < least || !prices.pays(data, at, found) {
@@ -135,9 +141,7 @@ pub(super) fn sequence(
         let mut seen = at;
         if effort.lazy > 0 {
             while found.length < effort.nice && at + 1 < last {
-                let Some((ahead, better)) =
-                    better(chains, effort, prices, data, at, end, found, &mut seen)
-                else {
+                let Some((ahead, better)) = better(chains, &search, at, found, &mut seen) else {
                     break;
                 };
                 for &byte in &data[at..at + ahead] {
@@ -214,21 +218,33 @@ pub(super) fn remember(
     }
 }
 
+/// What the search at the next places needs.
+struct Search<'a> {
+    effort: Effort,
+    prices: &'a Prices,
+    data: &'a [u8],
+    /// No match goes beyond this place.
+    end: usize,
+}
+
 /// A better match that starts one or two places later.
 #[inline(always)]
 fn better(
     chains: &mut Chains,
-    effort: Effort,
-    prices: &Prices,
-    data: &[u8],
+    search: &Search<'_>,
     at: usize,
-    end: usize,
     found: Match,
     seen: &mut usize,
 ) -> Option<(usize, Match)> {
+    let &Search {
+        effort,
+        prices,
+        data,
+        end,
+    } = search;
     // A run of equal bytes needs a literal, but no far distance, even if it does not reach farther.
-    let word = load64(data, at);
-    if word == word.rotate_left(8) && found.distance > 1 {
+    let is_run = |word: u64| word == word.rotate_left(8);
+    if found.length >= AHEAD && found.distance > 1 && is_run(load64(data, at)) {
         let run = Match {
             length: alike(data, at, at + 1, MATCH_MAX.min(end - at - 1)),
             distance: 1,
@@ -253,7 +269,9 @@ fn better(
         let next = chains.find(data, at + ahead, end, least, attempts, effort.nice);
         let is_better = next.length > least
             && (is_longer(ahead, found, next)
-                || (ahead == 1 && prices.is_better(&data[at..=at], found, next)));
+                || (ahead == 1
+                    && next.length > found.length
+                    && prices.is_better(&data[at..=at], found, next)));
         if is_better {
             return Some((ahead, next));
         }
