@@ -107,7 +107,7 @@ impl Buckets {
         Place { word, long, quad }
     }
 
-    /// How far back the last places of the first few and of three bytes of a word are; 0 or too much where there is none.
+    /// How far back the last places of the first few and three bytes of a word are; 0 or too much where there is none.
     pub(super) fn near(&self, word: u64, at: usize) -> [usize; 2] {
         let quad = self.quads[quad(word, self.multiplier) & self.mask];
         let triple = self.triples[triple(word) & self.mask];
