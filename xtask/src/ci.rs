@@ -284,16 +284,32 @@ const BY_HAND: [&str; 4] = [
     "hostile_peers_change_no_percentile",
 ];
 
+/// Programs of tests that no feature changes: they have run in the step `test`.
+const WITHOUT_FEATURES: [&str; 2] = ["contradictions", "peers"];
+
 fn test_all_features() -> Result<String> {
+    let packages = metadata::workspace()?.packages;
     let mut args = vec!["test"];
     args.extend(ALL_FEATURES);
-    // Tests beside programs that no feature talks to have run above: `services` has the others.
-    args.extend(["--", "--skip", "peers::"]);
-    let all = count_tests(&args)?;
-    let long = long_tests(&metadata::workspace()?.packages)?;
+    args.extend(["--lib", "--bins"]);
+    let mut programs: BTreeSet<&str> = (packages.iter())
+        .flat_map(metadata::Package::integration_tests)
+        .collect();
+    programs.retain(|name| !WITHOUT_FEATURES.contains(name));
+    for name in programs {
+        args.extend(["--test", name]);
+    }
+    let most = count_tests(&args)?;
+    let mut args = vec!["test"];
+    args.extend(ALL_FEATURES);
+    args.push("--doc");
+    let examples = count_tests(&args)?;
+    let long = long_tests(&packages)?;
     let long: Vec<&str> = long.iter().map(String::as_str).collect();
     let long = count_tests(&long)?;
-    Ok(format!("{all}; long ones: {long}"))
+    Ok(format!(
+        "{most}; of documentation: {examples}; long: {long}"
+    ))
 }
 
 /// Arguments of cargo for the tests that `cargo test` leaves to this step, for each takes many seconds: they are
