@@ -135,6 +135,7 @@ fn run(shape: &Shape, seed: u64, count: usize, events: usize) {
 }
 
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn named_shapes_equal_a_simple_index() {
     for shape in shapes::named() {
         run(&shape, 3, 5_000, 6);
@@ -142,6 +143,7 @@ fn named_shapes_equal_a_simple_index() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn drawn_shapes_equal_a_simple_index() {
     for seed in 0..60 {
         let count = [1, 2, 63, 64, 65, 500, 2_049, 4_500][seed as usize % 8];

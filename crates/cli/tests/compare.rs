@@ -176,6 +176,7 @@ fn rounds_are_added_until_the_verdict_stands() {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn two_commands_are_run_as_often_as_asked_and_told_apart() {
     let dir = directory();
     // Far enough apart for a busy machine, and enough rounds for some that it delayed.

@@ -394,6 +394,7 @@ fn transports_are_measured_and_their_answers_checked() {
 
 #[test]
 #[cfg(target_os = "linux")]
+#[ignore = "long: cargo xtask ci runs it"]
 fn sessions_are_measured_and_their_answers_checked() {
     let dir = directory();
     let line = "fix-bench session --sessions 1,5 --transport epoll,busy --messages 200 --rounds 2 --rate 2000 \

@@ -238,6 +238,7 @@ fn dictionary(size: usize) -> Vec<u8> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn dictionaries_and_keys() {
     run_all(&[
         Row {
@@ -302,6 +303,7 @@ fn comes_back(_: &Path, input: &[u8], run: &Run) {
 }
 
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn content_to_compress() {
     let row = |line| Row {
         line,
@@ -333,6 +335,7 @@ fn frames(size: usize) -> Vec<u8> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn frames_to_decompress() {
     let row = |line, check| Row {
         line,

@@ -86,6 +86,7 @@ fn a_stream_that_is_cut_in_a_frame_fails_in_every_way() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn a_range_fails_where_the_cut_is_before_its_end() {
     let dir = directory();
     let (stream, ends) = frames();

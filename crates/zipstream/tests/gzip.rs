@@ -373,6 +373,7 @@ fn literals(old: &[u8], new: &[u8]) -> usize {
 }
 
 #[test]
+#[ignore = "long: cargo xtask ci runs it"]
 fn a_change_leaves_most_of_an_rsyncable_file_as_it_was() {
     let content = lines(4 << 20);
     let middle = content.len() / 2;

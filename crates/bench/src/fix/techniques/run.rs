@@ -58,6 +58,7 @@ mod tests {
     use crate::fix::Part;
 
     #[test]
+    #[ignore = "long: cargo xtask ci runs it"]
     fn every_technique_has_times_or_a_reason() {
         let mut plan = Plan::new(vec![Part::Techniques]);
         (plan.batches, plan.batch_size, plan.warm_up) = (2, 200, Some(50));
