@@ -86,15 +86,31 @@ impl Broker {
 
     /// Creates a stream with any settings, by the protocol itself.
     pub(crate) fn create(&self, stream: &str, settings: &str) {
+        self.ask(&format!("STREAM.CREATE.{stream}"), settings);
+        until("the stream", || self.stream(stream).is_some());
+    }
+
+    /// Creates a consumer of blocks, as other programs do.
+    pub(crate) fn consumer(&self, stream: &str, name: &str) {
+        let settings = format!(
+            "{{\"stream_name\":\"{stream}\",\"config\":{{\"durable_name\":\"{name}\",\"ack_policy\":\"explicit\",\
+             \"ack_wait\":2000000000,\"max_deliver\":-1}}}}"
+        );
+        self.ask(&format!("CONSUMER.CREATE.{stream}.{name}"), &settings);
+        until("the consumer", || {
+            let body = self.get("/jsz?accounts=true&streams=true&consumers=true");
+            body.is_some_and(|body| body.contains(&format!("\"name\": \"{name}\"")))
+        });
+    }
+
+    fn ask(&self, what: &str, settings: &str) {
         let mut server = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
-        let subject = format!("$JS.API.STREAM.CREATE.{stream}");
         let length = settings.len();
         write!(
             server,
-            "CONNECT {{}}\r\nPUB {subject} {length}\r\n{settings}\r\nPING\r\n"
+            "CONNECT {{}}\r\nPUB $JS.API.{what} {length}\r\n{settings}\r\nPING\r\n"
         )
         .expect("sent");
-        until("the stream", || self.stream(stream).is_some());
     }
 
     /// What the server says of a stream, if there is one.

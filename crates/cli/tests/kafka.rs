@@ -344,7 +344,7 @@ fn shards_are_joined() {
         .expect(0);
         let (from, to) = (server.url("IN"), server.url("OUT"));
         case.run(&format!(
-            "betree match --from {from} --to {to} --snapshot {shard}.snap --create --shard {shard} --consumer {shard} --until-done"
+            "betree match --from {from} --to {to} --snapshot {shard}.snap --create --shard {shard} --until-done"
         ))
         .expect(0);
     }

@@ -36,6 +36,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             poison_becomes_a_dead_letter,
             settings_that_cannot_keep_the_promise_are_refused,
             shards_are_joined,
+            a_consumer_has_workers_of_one_kind,
             other_expressions_come_without_a_stop,
             a_file_that_is_replaced_is_followed_if_it_can_be_used,
             secrets_open_the_server_and_are_not_shown,
@@ -378,6 +379,48 @@ fn shards_are_joined() {
         ))
         .expect(0);
     assert!(joined.stdout == case.plain, "{}", joined.stderr);
+}
+
+fn a_consumer_has_workers_of_one_kind() {
+    let (broker, case) = (Broker::start(), Case::new(200));
+    case.feed(&broker);
+    let line = |more: &str| Case::worker(&broker, &format!("--until-done {more}"));
+    finish(case.spawn(&line("--shard 1/2")), 0);
+    for (other, said) in [
+        (
+            "--shard 2/2",
+            "consumer match: its workers have --shard 1/2, this one has --shard 2/2",
+        ),
+        (
+            "--shard 1/2 --format ids",
+            "have --format json, this one has --format ids",
+        ),
+        (
+            "--shard 1/2 --first 1",
+            "have no --first, this one has --first 1",
+        ),
+    ] {
+        let refused = case.run(&line(other)).expect(2);
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+        assert!(
+            refused.stderr.contains("--consumer NAME"),
+            "{}",
+            refused.stderr
+        );
+    }
+    // Another snapshot is a roll-out, and a worker that skips events answers the others alike.
+    finish(case.spawn(&line("--shard 1/2 --keep-going --epoch new")), 0);
+    finish(case.spawn(&line("--shard 2/2 --consumer second")), 0);
+    assert_eq!(broker.messages("OUT"), 2 * broker.messages("IN"));
+    // A consumer that was made before is marked by its first worker.
+    broker.consumer("IN", "old");
+    finish(case.spawn(&line("--shard 1/2 --consumer old")), 0);
+    let refused = case.run(&line("--shard 2/2 --consumer old")).expect(2);
+    assert!(
+        refused.stderr.contains("have --shard 1/2"),
+        "{}",
+        refused.stderr
+    );
 }
 
 /// Other expressions for the domains of a case, and the two halves of its events.

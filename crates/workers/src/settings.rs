@@ -1,6 +1,7 @@
 //! Whether settings of streams and of a consumer can keep what `--once` promises. Plain values, so that every rule is
 //! tested without a server.
 
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use crate::error::Error;
@@ -125,6 +126,81 @@ pub fn check_consumer(consumer: &BlockConsumer, deliveries: u64) -> Result<(), E
     Ok(())
 }
 
+/// What all workers of a consumer have in common, as names of flags without dashes and their values. Each block goes to
+/// one of them, so one that answers otherwise would leave the answers of both incomplete.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Common(BTreeMap<&'static str, String>);
+
+/// What the names start with where a broker keeps them.
+const COMMON: &str = "perfkit-";
+
+impl Common {
+    /// These flags; `None` is one that was not given.
+    pub fn new(flags: impl IntoIterator<Item = (&'static str, Option<String>)>) -> Self {
+        let value = |value: Option<String>| value.unwrap_or_else(|| UNSET.to_owned());
+        Self(
+            flags
+                .into_iter()
+                .map(|(name, flag)| (name, value(flag)))
+                .collect(),
+        )
+    }
+
+    /// Adds a value.
+    #[cfg(any(feature = "nats", test))]
+    pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
+        self.0.insert(name, value.to_owned());
+        self
+    }
+
+    /// As a broker keeps it.
+    #[cfg(any(feature = "nats", test))]
+    pub(crate) fn kept(&self) -> HashMap<String, String> {
+        let kept = |(name, value): (&&str, &String)| (format!("{COMMON}{name}"), value.clone());
+        self.0.iter().map(kept).collect()
+    }
+
+    /// Whether all of it is among what a broker keeps of a consumer.
+    ///
+    /// # Errors
+    ///
+    /// If something there is different.
+    pub fn check(&self, consumer: &str, kept: &HashMap<String, String>) -> Result<bool, Error> {
+        let mut is_whole = true;
+        for (name, value) in &self.0 {
+            match kept.get(&format!("{COMMON}{name}")) {
+                Some(found) if found == value => {}
+                None => is_whole = false,
+                Some(found) => return Err(differs(consumer, name, value, found)),
+            }
+        }
+        Ok(is_whole)
+    }
+}
+
+/// What stands for a flag that was not given.
+const UNSET: &str = "no";
+
+fn differs(consumer: &str, name: &str, value: &str, found: &str) -> Error {
+    let shown = |value: &str| match (name, value) {
+        ("to", stream) => format!("--to the stream {stream}"),
+        (_, UNSET) => format!("no --{name}"),
+        _ => format!("--{name} {value}"),
+    };
+    let (value, found) = (shown(value), shown(found));
+    Error::Settings {
+        what: format!("consumer {consumer}"),
+        reason: format!(
+            "its workers have {found}, this one has {value}, and each block goes to one of them only: the answers of \
+             both would be incomplete"
+        ),
+        help: format!(
+            "use another consumer for this worker (--consumer NAME), or {found}; if the others are to be no more, remove \
+             theirs with `nats consumer rm`: a new one begins with the first block"
+        ),
+    }
+}
+
 /// Checks the stream of answers.
 ///
 /// # Errors
@@ -207,6 +283,26 @@ mod tests {
             let error = check_apart(streams).unwrap_err().to_string();
             assert!(error.starts_with(flag), "{error}");
         }
+    }
+
+    #[test]
+    fn workers_of_a_consumer_have_in_common_what_decides_an_answer() {
+        let own =
+            Common::new([("format", Some("json".to_owned())), ("top", None)]).with("shard", "a");
+        assert_eq!(own.check("match", &own.kept()), Ok(true));
+        // A consumer that somebody else made, and one of a version that kept less.
+        assert_eq!(own.check("match", &HashMap::new()), Ok(false));
+        let mut kept = Common::new([("format", Some("json".to_owned())), ("top", None)]).kept();
+        kept.insert("_nats.level".to_owned(), "1".to_owned());
+        assert_eq!(own.check("match", &kept), Ok(false));
+        let other = own.clone().with("shard", "b");
+        let error = other.check("match", &own.kept()).unwrap_err();
+        for said in ["consumer match", "have --shard a", "has --shard b"] {
+            assert!(error.to_string().contains(said), "{error}");
+        }
+        assert!(error.help().is_some_and(|help| help.contains("--consumer")));
+        let error = own.check("match", &own.clone().with("top", "3").kept());
+        assert!(error.unwrap_err().to_string().contains("has no --top"));
     }
 
     const WAIT: Duration = Duration::from_secs(6);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::block::{Block, BlockId, Delivery};
+use crate::block::{Block, BlockId, Delivery, token};
 use crate::engine::{Engine, Published, To, Verdict};
 use crate::error::{Error, Result};
 use crate::kafka::client::writer;
@@ -32,8 +32,10 @@ pub struct Setup {
     pub to: Facts,
     /// The topic of dead letters.
     pub dead: Facts,
-    /// The name of the group that all workers of a shard share; the topic is put before it.
+    /// The name of the group that all workers of a shard share; the topic is put before it, and a shard after it.
     pub consumer: String,
+    /// Which part of the expressions it has.
+    pub shard: String,
     /// How long the servers wait for a sign of life before they give partitions to other workers.
     pub ack_wait: Duration,
     /// How often a block may fail before it is a dead letter.
@@ -67,7 +69,7 @@ impl Worker {
         for facts in [&setup.from, &setup.to, &setup.dead] {
             check_topic(facts, times)?;
         }
-        let group = format!("{}.{}", setup.from.name, setup.consumer);
+        let group = group_name(&setup.from.name, &setup.consumer, &setup.shard);
         let plan = Arc::new(Plan {
             cluster,
             from: setup.from,
@@ -142,6 +144,21 @@ impl Worker {
             true => Err(Error::TooLong { bytes, bytes_max }),
             false => Ok(()),
         }
+    }
+}
+
+/// The part of the expressions that is all of them.
+const WHOLE: &str = "all";
+
+/// The name of a group. Shards have groups of their own, whatever the consumer: each of them gets all blocks.
+fn group_name(topic: &str, consumer: &str, shard: &str) -> String {
+    let consumer = match consumer.contains('/') {
+        true => token(consumer),
+        false => consumer.to_owned(),
+    };
+    match shard {
+        WHOLE => format!("{topic}.{consumer}"),
+        _ => format!("{topic}.{consumer}/{}", token(shard)),
     }
 }
 
@@ -256,5 +273,27 @@ impl Engine for Worker {
             self.plan.shared.notify();
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_of_one_consumer_are_groups_of_their_own() {
+        assert_eq!(group_name("in", "match", WHOLE), "in.match");
+        assert_eq!(group_name("in", "match", "a"), "in.match/a");
+        let names = [
+            ("match", "all"),
+            ("match", "1/2"),
+            ("match", "2/2"),
+            ("match/a", "all"),
+            ("match", "a"),
+            ("match.a", "all"),
+        ];
+        let names = names.map(|(consumer, shard)| group_name("in", consumer, shard));
+        let apart: std::collections::BTreeSet<&String> = names.iter().collect();
+        assert_eq!(apart.len(), names.len(), "{names:?}");
     }
 }

@@ -3,20 +3,24 @@
 
 use std::time::Duration;
 
-use async_nats::jetstream::consumer::{AckPolicy, pull};
-use async_nats::jetstream::context::GetStreamErrorKind;
-use async_nats::jetstream::stream::{Config, DiscardPolicy, Info, RetentionPolicy, StorageType};
-use async_nats::jetstream::{self, ErrorCode};
+use async_nats::jetstream::ErrorCode;
+use async_nats::jetstream::consumer::{AckPolicy, Consumer, FromConsumer as _, pull};
+use async_nats::jetstream::context::{ConsumerInfoErrorKind, GetStreamErrorKind};
+use async_nats::jetstream::stream::{
+    Config, DiscardPolicy, Info, RetentionPolicy, StorageType, Stream,
+};
 
 use crate::block::token;
 use crate::error::{Error, Result};
 use crate::nats::connect::{Connection, reasons};
-use crate::settings::{AnswerStream, BlockConsumer, Once, window_min};
+use crate::settings::{AnswerStream, BlockConsumer, Common, Once, window_min};
 
 /// The duplicate window of new streams, unless more is needed.
 const WINDOW: Duration = Duration::from_secs(120);
 /// The most deliveries without an acknowledgement, of all workers together.
 const PENDING_MAX: i64 = 65_536;
+/// What names of metadata start with that are the server's own.
+const OF_SERVER: &str = "_nats.";
 
 /// What is to be known of a stream.
 #[derive(Debug, Clone)]
@@ -110,13 +114,15 @@ impl Connection {
         }
     }
 
-    /// The consumer of that name, new if there is none: then it waits for so long.
+    /// The consumer of that name, new if there is none: then it waits for so long. What its workers have in `common` is
+    /// kept with it; the last value says whether the server keeps all of it.
     pub(super) async fn consumer(
         &self,
         stream: &str,
         name: &str,
         ack_wait: Duration,
-    ) -> Result<(jetstream::consumer::Consumer<pull::Config>, BlockConsumer)> {
+        common: &Common,
+    ) -> Result<(Consumer<pull::Config>, BlockConsumer, bool)> {
         let failed = |reason: String| {
             Error::refused(
                 format!("cannot use the consumer {name} of {stream}: {reason}"),
@@ -125,28 +131,74 @@ impl Connection {
         };
         let stream = self.context.get_stream(stream).await;
         let stream = stream.map_err(|error| failed(reasons(&error)))?;
-        let config = pull::Config {
-            durable_name: Some(name.to_owned()),
-            ack_policy: AckPolicy::Explicit,
-            ack_wait,
-            max_deliver: -1,
-            max_ack_pending: PENDING_MAX,
-            ..pull::Config::default()
+        let consumer = match consumer_info(&stream, name).await? {
+            Some(consumer) => consumer,
+            None => {
+                let config = pull::Config {
+                    durable_name: Some(name.to_owned()),
+                    ack_policy: AckPolicy::Explicit,
+                    ack_wait,
+                    max_deliver: -1,
+                    max_ack_pending: PENDING_MAX,
+                    metadata: common.kept(),
+                    ..pull::Config::default()
+                };
+                // Strictly: else it would write over what another worker has just created.
+                match stream.create_consumer_strict(config).await {
+                    Ok(consumer) => consumer,
+                    Err(error) => consumer_info(&stream, name)
+                        .await?
+                        .ok_or_else(|| failed(reasons(&error)))?,
+                }
+            }
         };
-        let consumer = stream.get_or_create_consumer(name, config).await;
-        let consumer = consumer.map_err(|error| failed(reasons(&error)))?;
-        let config = &consumer.cached_info().config;
+        let found = &consumer.cached_info().config;
+        let mut is_kept = common.check(name, &found.metadata)?;
         let settings = BlockConsumer {
             name: name.to_owned(),
-            ack_wait: config.ack_wait,
-            deliveries_max: u64::try_from(config.max_deliver)
-                .ok()
-                .filter(|max| *max > 0),
-            acknowledges_each: config.ack_policy == AckPolicy::Explicit,
-            has_backoff: !config.backoff.is_empty(),
+            ack_wait: found.ack_wait,
+            deliveries_max: u64::try_from(found.max_deliver).ok().filter(|max| *max > 0),
+            acknowledges_each: found.ack_policy == AckPolicy::Explicit,
+            has_backoff: !found.backoff.is_empty(),
         };
-        Ok((consumer, settings))
+        if !is_kept && let Ok(mut config) = pull::Config::try_from_consumer_config(found.clone()) {
+            config
+                .metadata
+                .retain(|name, _| !name.starts_with(OF_SERVER));
+            config.metadata.extend(common.kept());
+            // It is of an earlier version, or of somebody who may do what this user may not.
+            if let Ok(updated) = stream.update_consumer(config).await {
+                is_kept = common.check(name, &updated.cached_info().config.metadata)?;
+            }
+        }
+        Ok((consumer, settings, is_kept))
     }
+}
+
+/// The consumer of that name, if there is one.
+async fn consumer_info(stream: &Stream, name: &str) -> Result<Option<Consumer<pull::Config>>> {
+    let failed = |reason: String| {
+        Error::refused(
+            format!("cannot use the consumer {name}: {reason}"),
+            "see that it is a pull consumer, and that this user may read it",
+        )
+    };
+    match stream.consumer_info(name).await {
+        Ok(_) => {}
+        Err(error) => match error.kind() {
+            ConsumerInfoErrorKind::NotFound => return Ok(None),
+            ConsumerInfoErrorKind::JetStream(error)
+                if error.error_code() == ErrorCode::CONSUMER_NOT_FOUND =>
+            {
+                return Ok(None);
+            }
+            _ => return Err(failed(reasons(&error))),
+        },
+    }
+    let consumer = stream.get_consumer(name).await;
+    consumer
+        .map(Some)
+        .map_err(|error| failed(error.to_string()))
 }
 
 /// The settings of a new stream.

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::nats::connect::{Connection, code, reasons};
 use crate::nats::headers::{headers, headers_len, labels};
 use crate::nats::streams::Facts;
-use crate::settings::{Once, check_answers, check_apart, check_consumer};
+use crate::settings::{Common, Once, check_answers, check_apart, check_consumer};
 
 /// How long the server looks for blocks before it says that there are none.
 const PULL: Duration = Duration::from_secs(1);
@@ -36,6 +36,8 @@ pub struct Setup {
     pub consumer: String,
     /// Which part of the expressions it has.
     pub shard: String,
+    /// What else all workers of the consumer have in common, besides shard and stream of answers.
+    pub common: Common,
     /// How strongly an answer is given once.
     pub once: Once,
     /// The wait for an acknowledgement, of a new consumer.
@@ -51,6 +53,7 @@ pub struct Worker {
     consumer: Consumer<pull::Config>,
     setup: Setup,
     ack_wait: Duration,
+    is_marked: bool,
     asked: RefCell<Option<Asked>>,
 }
 
@@ -71,7 +74,10 @@ impl Worker {
         check_apart(identities)?;
         let stream = setup.from.answers.name.clone();
         let name = token(&setup.consumer);
-        let (consumer, settings) = blocks.consumer(&stream, &name, setup.ack_wait).await?;
+        let common = setup.common.clone().with("shard", &setup.shard);
+        let common = common.with("to", &setup.to.identity);
+        let found = blocks.consumer(&stream, &name, setup.ack_wait, &common);
+        let (consumer, settings, is_marked) = found.await?;
         check_consumer(&settings, setup.deliveries)?;
         let ack_wait = settings.ack_wait;
         check_answers(&setup.to.answers, setup.once, ack_wait, setup.deliveries)?;
@@ -81,6 +87,7 @@ impl Worker {
             consumer,
             setup,
             ack_wait,
+            is_marked,
             asked: RefCell::new(None),
         })
     }
@@ -89,6 +96,12 @@ impl Worker {
     #[must_use]
     pub fn ack_wait(&self) -> Duration {
         self.ack_wait
+    }
+
+    /// Whether the server keeps what workers of the consumer have in common, so that others are refused.
+    #[must_use]
+    pub fn is_marked(&self) -> bool {
+        self.is_marked
     }
 
     /// Blocks that are not done: not given out, or not acknowledged.

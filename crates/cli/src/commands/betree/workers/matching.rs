@@ -153,10 +153,10 @@ async fn work(
     options: Options,
 ) -> Result<Worked> {
     let own = &args.workers;
-    let tells = args.analysis.terminal.wants_warnings();
     match pair {
         Pair::Nats(from, to, access) => {
-            let worker = open::nats(own, (from, to), access, tells).await?;
+            let tells = args.analysis.terminal.wants_warnings();
+            let worker = open::nats(args, (from, to), access, tells).await?;
             let once = own.once.map_or(Once::Window, Once::from);
             work_on(args, &worker, once, matching, options).await
         }

@@ -1,13 +1,15 @@
 //! Opens the streams of a worker, and has their settings checked.
 
+use clap::ValueEnum as _;
 use workers::Once;
 #[cfg(feature = "kafka")]
 use workers::kafka;
 use workers::nats::{self, Keep};
+use workers::settings::Common;
 
+use crate::commands::betree::flags::MatchArgs;
 #[cfg(feature = "kafka")]
-use crate::commands::betree::workers::flags::OnceArg;
-use crate::commands::betree::workers::flags::WorkerArgs;
+use crate::commands::betree::workers::flags::{OnceArg, WorkerArgs};
 use crate::commands::nats::{connect, failed};
 #[cfg(feature = "kafka")]
 use crate::failure::Failure;
@@ -19,11 +21,12 @@ pub(super) const DELIVERIES: u64 = 5;
 
 /// Finds or creates streams of NATS and the consumer.
 pub(super) async fn nats(
-    own: &WorkerArgs,
+    args: &MatchArgs,
     (from, to): (&nats::Address, &nats::Address),
     access: &nats::Access,
     tells: bool,
 ) -> Result<nats::Worker> {
+    let own = &args.workers;
     let once = own.once.map_or(Once::Window, Once::from);
     let blocks = connect(from, access, tells).await?;
     let answers = match to.is_same_cluster(from) {
@@ -54,6 +57,7 @@ pub(super) async fn nats(
         dead: dead.map_err(failed)?,
         consumer: own.consumer.clone(),
         shard: own.shard.clone(),
+        common: common(args),
         once,
         ack_wait: own.ack_wait,
         deliveries: DELIVERIES,
@@ -62,8 +66,26 @@ pub(super) async fn nats(
     let worker = opened.map_err(failed)?;
     if tells {
         say_strength(once, &worker, to);
+        if !worker.is_marked() {
+            message::remark(&format!(
+                "the consumer {} cannot be marked with what its workers have in common: workers of another --shard would \
+                 take blocks of this one; let perfkit create it",
+                own.consumer
+            ));
+        }
     }
     Ok(worker)
+}
+
+/// Flags that decide what an answer says. With `--keep-going` more events are answered, with others as before.
+fn common(args: &MatchArgs) -> Common {
+    let format = args.format.to_possible_value();
+    Common::new([
+        ("format", format.map(|value| value.get_name().to_owned())),
+        ("event-id", args.event_id.clone()),
+        ("first", args.first.map(|count| count.to_string())),
+        ("top", args.top.map(|count| count.to_string())),
+    ])
 }
 
 /// Says how strong the promise is.
@@ -118,6 +140,7 @@ pub(super) async fn kafka(
         to: answered.map_err(failed)?,
         dead: dead.map_err(failed)?,
         consumer: own.consumer.clone(),
+        shard: own.shard.clone(),
         ack_wait: own.ack_wait,
         deliveries: DELIVERIES,
     };
