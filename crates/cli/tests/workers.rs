@@ -37,6 +37,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             settings_that_cannot_keep_the_promise_are_refused,
             shards_are_joined,
             a_consumer_has_workers_of_one_kind,
+            join_says_what_it_waits_for,
             other_expressions_come_without_a_stop,
             a_file_that_is_replaced_is_followed_if_it_can_be_used,
             secrets_open_the_server_and_are_not_shown,
@@ -421,6 +422,37 @@ fn a_consumer_has_workers_of_one_kind() {
         "{}",
         refused.stderr
     );
+}
+
+fn join_says_what_it_waits_for() {
+    let (broker, case) = (Broker::start(), Case::new(200));
+    case.feed(&broker);
+    finish(
+        case.spawn(&Case::worker(&broker, "--until-done --shard a")),
+        0,
+    );
+    let (blocks, from) = (broker.url("IN"), broker.url("OUT"));
+    let line = |more: &str| format!("betree join --events {blocks} --from {from} {more}");
+    let waits = Telling::start(&case, &line("--shards a,b,c --report json"));
+    waits.until_said("block 1 of IN has no answer of shards b, c; it is waited for");
+    waits.stop(130);
+    for (shards, said) in [
+        (
+            "a,b",
+            "block 1 of IN has no answer of shard b, and no answer has come for 1s",
+        ),
+        ("all", "block 1 of IN has no answer of shard all"),
+        ("all", "of shard a)"),
+    ] {
+        let ended = case
+            .run(&line(&format!("--shards {shards} --timeout 1s")))
+            .expect(1);
+        assert!(ended.stderr.contains(said), "{}", ended.stderr);
+        assert!(ended.stderr.contains("--shards"), "{}", ended.stderr);
+    }
+    // What is all there needs no patience.
+    let joined = case.run(&line("--shards a --timeout 10m")).expect(0);
+    assert!(joined.stdout == case.plain, "{}", joined.stderr);
 }
 
 /// Other expressions for the domains of a case, and the two halves of its events.

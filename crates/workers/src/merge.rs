@@ -83,6 +83,15 @@ impl Merge {
         self.next
     }
 
+    /// The shards that have not answered the block that is waited for, from 0.
+    #[must_use]
+    pub fn missing(&self) -> Vec<usize> {
+        let waiting = self.waiting.get(&self.next);
+        let is_missing =
+            |shard: &usize| waiting.is_none_or(|waiting| !waiting.parts.contains_key(shard));
+        (0..self.shards).filter(is_missing).collect()
+    }
+
     /// Adds an answer.
     ///
     /// # Errors
@@ -247,7 +256,9 @@ mod tests {
     fn answers_come_in_the_order_of_their_blocks() {
         let mut merge = Merge::new(2, 1, 100);
         merge.push(2, 0, bytes("b0")).unwrap();
+        assert_eq!(merge.missing(), [0, 1]);
         merge.push(1, 1, bytes("a1")).unwrap();
+        assert_eq!(merge.missing(), [0]);
         assert_eq!(merge.pop(), None);
         merge.push(2, 1, bytes("b1")).unwrap();
         assert_eq!(merge.pop(), None);

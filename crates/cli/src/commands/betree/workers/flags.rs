@@ -232,7 +232,7 @@ impl RollOutArgs {
 #[command(after_long_help = "Examples:
   perfkit betree join --events nats://127.0.0.1/EVENTS --from nats://127.0.0.1/ANSWERS > matches
   perfkit betree join --events nats://127.0.0.1/EVENTS --from nats://127.0.0.1/ANSWERS --shards a,b
-  perfkit betree join --events nats://127.0.0.1/EVENTS --from nats://127.0.0.1/ANSWERS --hold 1G")]
+  perfkit betree join --events nats://127.0.0.1/EVENTS --from nats://127.0.0.1/ANSWERS --hold 1G --timeout 10m")]
 pub(crate) struct JoinArgs {
     /// The stream of blocks of events
     #[arg(long, value_name = "URL")]
@@ -254,6 +254,11 @@ pub(crate) struct JoinArgs {
     /// The most answers that wait for others before them
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = units::size, hide_short_help = true)]
     pub(crate) hold: u64,
+    /// Give up when no answer has come for so long; by default it waits for ever
+    ///
+    /// After five seconds without an answer to the block that is due, it says which block lacks which shard.
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub(crate) timeout: Option<Duration>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! `perfkit betree join`: answers in the order of their blocks, those of several shards as one line an event.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::Path;
@@ -9,12 +9,13 @@ use std::time::Duration;
 use files::output::Output;
 use latency::report::{Table, Unit};
 use report::{ExitStatus, Outcome};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use workers::{Merge, Merged, join_lines, pause};
 
 use crate::commands::betree::workers::access::{Pair, pair};
 use crate::commands::betree::workers::answers::Answers;
 use crate::commands::betree::workers::flags::JoinArgs;
+use crate::commands::betree::workers::patience::{Next, Patience};
 use crate::commands::nats::{failed, runtime};
 use crate::failure::{Failure, Result};
 use crate::io::context;
@@ -27,6 +28,8 @@ const LOOK: Duration = Duration::from_millis(50);
 const EPOCHS_MAX: usize = 1000;
 /// Failures in a row after which a server is given up.
 const FAILURES_MAX: u64 = 20;
+/// The most names of shards that are told though they were not asked for.
+const OTHERS_MAX: usize = 10;
 
 /// What was joined.
 #[derive(Debug, Default)]
@@ -37,6 +40,8 @@ struct Joined {
     dead: u64,
     /// Answers to blocks of another stream, or of shards that were not asked for.
     others: u64,
+    /// Names of shards that were not asked for and answered.
+    other_shards: BTreeSet<String>,
     /// The states of the expressions that answered, in the order of their first answers, each with how many it gave.
     epochs: Vec<(String, u64)>,
     /// Answers of epochs beyond the first ones.
@@ -50,6 +55,14 @@ impl Joined {
             Some(at) => self.epochs[at].1 += 1,
             None if self.epochs.len() < EPOCHS_MAX => self.epochs.push((epoch.to_owned(), 1)),
             None => self.more_epochs += 1,
+        }
+    }
+
+    /// Counts an answer that is not wanted.
+    fn passed_over(&mut self, shard: Option<&str>) {
+        self.others += 1;
+        if self.other_shards.len() < OTHERS_MAX {
+            self.other_shards.extend(shard.map(str::to_owned));
         }
     }
 
@@ -128,9 +141,20 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
     };
     let mut lines = Vec::new();
     let mut failures = 0;
+    let mut patience = Patience::new(args.timeout, Instant::now());
     while merge.next() <= last {
         if signal::interrupted() {
             return Ok(End::Interrupted);
+        }
+        match patience.look(Instant::now()) {
+            Next::Wait => {}
+            Next::Say if tells => message::remark(&format!(
+                "{}; it is waited for{}",
+                lacks(args, &merge),
+                passed_over(joined)
+            )),
+            Next::Say => {}
+            Next::GiveUp => return Err(gives_up(args, &merge, joined)),
         }
         let (is_dead, got) = tokio::select! {
             got = answers.next() => got,
@@ -153,9 +177,15 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
             .as_deref()
             .and_then(|name| shards.get(name));
         let (Some(number), Some(shard)) = (number, shard) else {
-            joined.others += 1;
+            let other = block.labels.shard.as_deref();
+            joined.passed_over(other.filter(|_| number.is_some()));
             continue;
         };
+        // Blocks that came later are not joined.
+        if number > last {
+            continue;
+        }
+        patience.hear(Instant::now());
         match is_dead {
             true => merge.bury(number),
             false if number < first => joined.others += 1,
@@ -165,6 +195,7 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
             }
         }
         while let Some((_, merged)) = merge.pop() {
+            patience.go_on(Instant::now());
             let Merged::Answers(parts) = merged else {
                 joined.dead += 1;
                 continue;
@@ -186,4 +217,48 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
         }
     }
     Ok(End::All)
+}
+
+/// Which block has no answer of which shards.
+fn lacks(args: &JoinArgs, merge: &Merge) -> String {
+    let missing = merge.missing();
+    let names: Vec<&str> = missing
+        .iter()
+        .filter_map(|at| args.shards.get(*at))
+        .map(String::as_str)
+        .collect();
+    let noun = if names.len() == 1 { "shard" } else { "shards" };
+    format!(
+        "block {} of {} has no answer of {noun} {}",
+        merge.next(),
+        args.events.stream(),
+        names.join(", ")
+    )
+}
+
+/// Answers that are there and not asked for, if any.
+fn passed_over(joined: &Joined) -> String {
+    let shards: Vec<&str> = joined.other_shards.iter().map(String::as_str).collect();
+    match (joined.others, shards.join(", ")) {
+        (0, _) => String::new(),
+        (count, shards) if shards.is_empty() => {
+            format!(" ({count} answers are to blocks of other streams)")
+        }
+        (count, shards) => {
+            format!(" ({count} answers are not of --shards or to other streams: of shard {shards})")
+        }
+    }
+}
+
+fn gives_up(args: &JoinArgs, merge: &Merge, joined: &Joined) -> Failure {
+    let time = args.timeout.unwrap_or_default();
+    let message = format!(
+        "{}, and no answer has come for {time:?}{}",
+        lacks(args, merge),
+        passed_over(joined)
+    );
+    Failure::new(message).help(
+        "see that workers of this shard run, and that --shards, --from and --dead-letters are theirs; a longer --timeout \
+         waits for slow ones",
+    )
 }

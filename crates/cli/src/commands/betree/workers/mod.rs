@@ -12,6 +12,7 @@ pub(crate) mod flags;
 mod join;
 mod matching;
 mod open;
+mod patience;
 mod roll_out;
 mod source;
 mod threads;
