@@ -104,13 +104,30 @@ impl Broker {
     }
 
     fn ask(&self, what: &str, settings: &str) {
+        self.publish(&format!("$JS.API.{what}"), settings.as_bytes());
+    }
+
+    /// Publishes a message as other programs do.
+    pub(crate) fn publish(&self, subject: &str, bytes: &[u8]) {
         let mut server = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
-        let length = settings.len();
-        write!(
-            server,
-            "CONNECT {{}}\r\nPUB $JS.API.{what} {length}\r\n{settings}\r\nPING\r\n"
-        )
-        .expect("sent");
+        let patience = Some(Duration::from_secs(60));
+        server.set_read_timeout(patience).expect("set");
+        let length = bytes.len();
+        write!(server, "CONNECT {{}}\r\nPUB {subject} {length}\r\n").expect("sent");
+        server.write_all(bytes).expect("sent");
+        server.write_all(b"\r\nPING\r\n").expect("sent");
+        // Closed with something unread, a connection is reset, and what was sent may be lost.
+        let mut said = Vec::new();
+        let mut piece = [0; 4096];
+        while !said.windows(4).any(|word| word == b"PONG") {
+            let length = server.read(&mut piece).expect("an answer");
+            assert!(
+                length > 0,
+                "it hangs up: {}",
+                String::from_utf8_lossy(&said)
+            );
+            said.extend_from_slice(&piece[..length]);
+        }
     }
 
     /// What the server says of a stream, if there is one.

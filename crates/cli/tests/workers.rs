@@ -35,6 +35,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             sigterm_in_a_burst_loses_no_block,
             poison_becomes_a_dead_letter,
             settings_that_cannot_keep_the_promise_are_refused,
+            streams_that_drop_answers_are_refused,
+            streams_of_any_subjects_will_do,
             shards_are_joined,
             a_consumer_has_workers_of_one_kind,
             join_says_what_it_waits_for,
@@ -349,6 +351,108 @@ fn settings_that_cannot_keep_the_promise_are_refused() {
         "{}",
         missing.stderr
     );
+}
+
+/// The settings of a stream, with more of them.
+fn stream(name: &str, subjects: &str, more: &str) -> String {
+    format!(
+        "{{\"name\":\"{name}\",\"subjects\":[\"{subjects}\"],\"retention\":\"limits\",\"storage\":\"file\",\
+         \"num_replicas\":1,\"duplicate_window\":120000000000{more}}}"
+    )
+}
+
+fn streams_that_drop_answers_are_refused() {
+    let (broker, case) = (Broker::start(), Case::new(200));
+    case.feed(&broker);
+    for (more, once, said) in [
+        (
+            ",\"max_bytes\":100000",
+            "window",
+            "(max_bytes 100000, discard old)",
+        ),
+        (",\"max_msgs\":2", "window", "(max_msgs 2, discard old)"),
+        (
+            ",\"max_msgs_per_subject\":2",
+            "window",
+            "keeps 2 messages of a subject",
+        ),
+        (
+            ",\"max_msgs_per_subject\":1,\"discard\":\"new\",\"discard_new_per_subject\":true",
+            "window",
+            "use --once always",
+        ),
+    ] {
+        let name = format!("OUT{}", said.len());
+        broker.create(&name, &stream(&name, &format!("{name}.>"), more));
+        let (from, to) = (broker.url("IN"), broker.url(&name));
+        let line = format!(
+            "betree match --from {from} --to {to} --snapshot s.snap --create --ack-wait 2s --once {once} \
+             --until-done --consumer {name}"
+        );
+        let refused = case.run(&line).expect(2);
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+        assert_eq!(broker.messages(&name), 0);
+    }
+    // One that ages says so, and answers.
+    broker.create("OUT", &stream("OUT", "OUT.>", ",\"max_age\":3600000000000"));
+    let (_, said) = finish(case.spawn(&Case::worker(&broker, "--until-done")), 0);
+    assert!(said.contains("removes answers after 3600 s"), "{said}");
+    // A source is one subject: a stream that keeps one message of it loses the others.
+    broker.create(
+        "LAST",
+        &stream("LAST", "LAST.>", ",\"max_msgs_per_subject\":1"),
+    );
+    let to = broker.url("LAST");
+    let refused = case
+        .run(&format!("betree feed --to {to} ad/events"))
+        .expect(2);
+    assert!(
+        refused.stderr.contains("keeps 1 messages of a subject"),
+        "{}",
+        refused.stderr
+    );
+}
+
+fn streams_of_any_subjects_will_do() {
+    let (broker, case) = (Broker::start(), Case::new(200));
+    broker.create("IN", &stream("IN", "events", ""));
+    broker.create("IN-dead", &stream("IN-dead", "failed.*", ""));
+    broker.create("OUT", &stream("OUT", "answers", ""));
+    let always = ",\"max_msgs_per_subject\":1,\"discard\":\"new\",\"discard_new_per_subject\":true";
+    broker.create("ALL", &stream("ALL", "out.*.x", always));
+    // A feeder needs a subject for each source; other programs need not.
+    let to = broker.url("IN");
+    let refused = case
+        .run(&format!("betree feed --to {to} ad/events"))
+        .expect(2);
+    assert!(
+        refused.stderr.contains("--subjects 'events,IN.>'"),
+        "{}",
+        refused.stderr
+    );
+    broker.publish("events", &std::fs::read(case.events()).expect("read"));
+    broker.until_messages("IN", 1);
+    let line = Case::worker(&broker, "--until-done --consumer a");
+    let refused = case.run(&format!("{line} --once always")).expect(2);
+    assert!(
+        refused.stderr.contains("max_msgs_per_subject 1"),
+        "{}",
+        refused.stderr
+    );
+    finish(case.spawn(&line), 0);
+    case.assert_joined(&broker);
+    for (consumer, refusals) in [("b", 0), ("c", 1)] {
+        let (from, to) = (broker.url("IN"), broker.url("ALL"));
+        let line = format!(
+            "betree match --from {from} --to {to} --snapshot s.snap --ack-wait 2s --report json --once always \
+             --until-done --consumer {consumer}"
+        );
+        let (params, _) = finish(case.spawn(&line), 0);
+        assert_eq!(count(&params, "answers_refused"), refusals);
+    }
+    let (blocks, from) = (broker.url("IN"), broker.url("ALL"));
+    let joined = case.run(&format!("betree join --events {blocks} --from {from}"));
+    assert!(joined.expect(0).stdout == case.plain);
 }
 
 fn shards_are_joined() {

@@ -17,6 +17,8 @@ pub mod nats;
 pub mod settings;
 #[cfg(feature = "simulation")]
 pub mod simulation;
+#[cfg(feature = "nats")]
+mod subjects;
 mod work;
 
 pub use block::{Block, BlockId, Delivery, LABEL_BYTES_MAX, Labels, Place, Steps, token};

@@ -24,12 +24,31 @@ pub struct AnswerStream {
     pub duplicate_window: Duration,
     /// The most messages of one subject; none if there is no limit.
     pub per_subject_max: Option<u64>,
+    /// The most messages; none if there is no limit.
+    pub messages_max: Option<u64>,
+    /// The most bytes; none if there is no limit.
+    pub bytes_max: Option<u64>,
+    /// Whether a full stream refuses what is new. Otherwise it removes what is old.
+    pub refuses_when_full: bool,
     /// Whether a full stream, and a full subject, refuse what is new.
     pub refuses_new: bool,
+    /// What else removes messages.
+    pub retention: Retention,
     /// How long messages are kept; none if for ever.
     pub age_max: Option<Duration>,
     /// Whether it acknowledges what it stores.
     pub acknowledges: bool,
+}
+
+/// What removes messages of a stream besides its limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retention {
+    /// Nothing.
+    Limits,
+    /// That no consumer wants them.
+    Interest,
+    /// That one consumer has acknowledged them.
+    Acknowledged,
 }
 
 /// Settings of the consumer that blocks come from.
@@ -227,7 +246,23 @@ pub fn check_answers(
         let reason = "it does not acknowledge what it stores (no_ack), so that a block could be acknowledged without an answer";
         return Err(refuse(reason.to_owned(), "set no_ack to false".to_owned()));
     }
+    check_full(stream, "answers")?;
+    if stream.retention == Retention::Interest {
+        let reason = "it removes an answer that no consumer waits for (retention interest)";
+        return Err(refuse(reason.to_owned(), RETENTION.to_owned()));
+    }
     match once {
+        Once::Window if stream.per_subject_max.is_some() => {
+            let help = match (stream.per_subject_max, stream.refuses_new) {
+                (Some(1), true) => "use --once always, for which this stream is made".to_owned(),
+                _ => unlimited(stream),
+            };
+            Err(refuse(of_one_subject(stream, "answers of a shard"), help))
+        }
+        Once::Always if stream.retention != Retention::Limits => {
+            let reason = "it removes an answer that is acknowledged (retention workqueue), and a second one would be stored";
+            Err(refuse(reason.to_owned(), RETENTION.to_owned()))
+        }
         Once::Window if stream.duplicate_window < needed => {
             let reason = format!(
                 "its duplicate window of {} is shorter than {why}: a block that is given out again could be answered twice",
@@ -258,6 +293,78 @@ pub fn check_answers(
         }
         _ => Ok(()),
     }
+}
+
+/// Checks a stream of dead letters.
+///
+/// # Errors
+///
+/// If one could be lost with these settings, so that nobody would know why a block has no answer.
+pub fn check_dead_letters(stream: &AnswerStream) -> Result<(), Error> {
+    check_full(stream, "dead letters")?;
+    check_subject(stream, "dead letters of a shard")
+}
+
+/// Checks a stream of blocks. That it removes old ones is how it is bounded; that it does so within a source is not.
+///
+/// # Errors
+///
+/// If blocks could be lost as soon as the next one comes.
+pub fn check_blocks(stream: &AnswerStream) -> Result<(), Error> {
+    check_subject(stream, "blocks of a source")
+}
+
+const RETENTION: &str = "use a stream with retention limits: `--create` makes one, and of another stream the retention cannot be changed";
+
+fn check_full(stream: &AnswerStream, what: &str) -> Result<(), Error> {
+    let (limit, flag) = match (stream.messages_max, stream.bytes_max) {
+        (Some(max), _) => (format!("max_msgs {max}"), "--max-msgs=-1"),
+        (None, Some(max)) => (format!("max_bytes {max}"), "--max-bytes=-1"),
+        (None, None) => return Ok(()),
+    };
+    if stream.refuses_when_full {
+        return Ok(());
+    }
+    let name = &stream.name;
+    Err(Error::Settings {
+        what: format!("stream {name}"),
+        reason: format!(
+            "once it is full ({limit}, discard old), it removes {what} that nobody may have read"
+        ),
+        help: format!(
+            "let it refuse new ones, for which workers wait (`nats stream edit {name} --discard new`), or have no limit \
+             (`nats stream edit {name} {flag}`)"
+        ),
+    })
+}
+
+fn check_subject(stream: &AnswerStream, what: &str) -> Result<(), Error> {
+    match stream.per_subject_max {
+        None => Ok(()),
+        Some(_) => Err(Error::Settings {
+            what: format!("stream {}", stream.name),
+            reason: of_one_subject(stream, what),
+            help: unlimited(stream),
+        }),
+    }
+}
+
+fn of_one_subject(stream: &AnswerStream, what: &str) -> String {
+    let max = stream.per_subject_max.unwrap_or_default();
+    let then = match stream.refuses_new {
+        true => "refuses others",
+        false => "removes older ones",
+    };
+    format!(
+        "it keeps {max} messages of a subject (max_msgs_per_subject) and {then}, and all {what} have one subject"
+    )
+}
+
+fn unlimited(stream: &AnswerStream) -> String {
+    format!(
+        "`nats stream edit {} --max-msgs-per-subject=-1`",
+        stream.name
+    )
 }
 
 /// A time as servers and people write it.
@@ -312,7 +419,11 @@ mod tests {
             name: "OUT".to_owned(),
             duplicate_window: Duration::from_secs(120),
             per_subject_max: None,
+            messages_max: None,
+            bytes_max: None,
+            refuses_when_full: false,
             refuses_new: false,
+            retention: Retention::Limits,
             age_max: None,
             acknowledges: true,
         }
@@ -354,6 +465,7 @@ mod tests {
     fn always_needs_a_subject_an_answer_that_refuses_a_second_one() {
         let right = AnswerStream {
             per_subject_max: Some(1),
+            refuses_when_full: true,
             refuses_new: true,
             duplicate_window: Duration::ZERO,
             ..stream()
@@ -382,6 +494,58 @@ mod tests {
             },
         ] {
             refusal(&wrong, Once::Always);
+        }
+    }
+
+    #[test]
+    fn streams_that_drop_answers_are_refused() {
+        let full = |messages_max, bytes_max| AnswerStream {
+            messages_max,
+            bytes_max,
+            ..stream()
+        };
+        for (wrong, said) in [
+            (full(Some(9), None), "max_msgs 9, discard old"),
+            (full(None, Some(99)), "max_bytes 99, discard old"),
+        ] {
+            let error = refusal(&wrong, Once::Window);
+            assert!(error.contains(said), "{error}");
+            assert!(check_dead_letters(&wrong).is_err());
+            assert_eq!(check_blocks(&wrong), Ok(()));
+            let waits = AnswerStream {
+                refuses_when_full: true,
+                ..wrong
+            };
+            assert_eq!(check_answers(&waits, Once::Window, WAIT, 5), Ok(()));
+            assert_eq!(check_dead_letters(&waits), Ok(()));
+        }
+        let few = AnswerStream {
+            per_subject_max: Some(3),
+            ..stream()
+        };
+        let error = refusal(&few, Once::Window);
+        assert!(error.contains("keeps 3 messages of a subject"), "{error}");
+        assert!(check_dead_letters(&few).is_err() && check_blocks(&few).is_err());
+        for (retention, of_window) in [
+            (Retention::Interest, false),
+            (Retention::Acknowledged, true),
+        ] {
+            let removes = AnswerStream {
+                retention,
+                ..stream()
+            };
+            assert_eq!(
+                check_answers(&removes, Once::Window, WAIT, 5).is_ok(),
+                of_window
+            );
+            let removes = AnswerStream {
+                per_subject_max: Some(1),
+                refuses_when_full: true,
+                refuses_new: true,
+                ..removes
+            };
+            refusal(&removes, Once::Always);
+            assert!(refusal(&removes, Once::Window).contains("retention") || of_window);
         }
     }
 

@@ -17,6 +17,7 @@ use crate::known::Known;
 use crate::nats::connect::{Connection, code, reasons};
 use crate::nats::headers::{headers, headers_len, labels};
 use crate::nats::streams::Facts;
+use crate::settings::check_blocks;
 
 /// Publishes the blocks of a source in order.
 #[derive(Debug)]
@@ -49,10 +50,13 @@ impl Feeder {
                 help: "use a stream with retention limits, and bound it by max_age or max_bytes".to_owned(),
             });
         }
+        check_blocks(&facts.answers)?;
+        let subject = facts.subjects.own(&[&token(source)], None);
+        let subject = subject.ok_or_else(|| facts.subjects.too_few("source", ""))?;
         let mut feeder = Self {
             connection: connection.clone(),
             stream: facts.answers.name.clone(),
-            subject: format!("{}.{}", facts.prefix, token(source)),
+            subject,
             source: source.to_owned(),
             last: 0,
         };

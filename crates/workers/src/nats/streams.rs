@@ -13,7 +13,8 @@ use async_nats::jetstream::stream::{
 use crate::block::token;
 use crate::error::{Error, Result};
 use crate::nats::connect::{Connection, reasons};
-use crate::settings::{AnswerStream, BlockConsumer, Common, Once, window_min};
+use crate::settings::{AnswerStream, BlockConsumer, Common, Once, Retention, window_min};
+use crate::subjects::Subjects;
 
 /// The duplicate window of new streams, unless more is needed.
 const WINDOW: Duration = Duration::from_secs(120);
@@ -27,8 +28,8 @@ const OF_SERVER: &str = "_nats.";
 pub struct Facts {
     /// Its name, with what tells it from an earlier one of that name.
     pub identity: String,
-    /// What all its subjects start with.
-    pub prefix: String,
+    /// The subjects that it takes.
+    pub subjects: Subjects,
     /// The number of the last message, 0 for none.
     pub last_sequence: u64,
     /// The number of the first message that is still there.
@@ -92,13 +93,13 @@ impl Connection {
                 "see that the server has JetStream (`nats-server -js`) and that this user may create streams",
             )
         })?;
-        facts(created.cached_info())
+        Ok(facts(created.cached_info()))
     }
 
     async fn find(&self, name: &str) -> Result<Option<Facts>> {
         let help = "see that the server has JetStream (`nats-server -js`) and that this user may read the stream";
         match self.context.get_stream(name).await {
-            Ok(stream) => facts(stream.cached_info()).map(Some),
+            Ok(stream) => Ok(Some(facts(stream.cached_info()))),
             Err(error) => match error.kind() {
                 GetStreamErrorKind::JetStream(error)
                     if error.error_code() == ErrorCode::STREAM_NOT_FOUND =>
@@ -229,26 +230,13 @@ fn new_stream(name: &str, keep: Keep, replicas: usize) -> Config {
     config
 }
 
-fn facts(info: &Info) -> Result<Facts> {
+fn facts(info: &Info) -> Facts {
     let config = &info.config;
     let name = &config.name;
-    let prefix = config
-        .subjects
-        .iter()
-        .find_map(|subject| subject.strip_suffix(".>"))
-        .filter(|prefix| !prefix.contains('*'));
-    let prefix = prefix.ok_or_else(|| Error::Settings {
-        what: format!("stream {name}"),
-        reason: format!(
-            "none of its subjects ({}) ends with `.>`, and each source and answer needs one of its own",
-            config.subjects.join(", ")
-        ),
-        help: format!("add the subject `{name}.>`"),
-    })?;
     let replicas = config.num_replicas.max(1);
-    Ok(Facts {
+    Facts {
         identity: format!("{}-{:x}", token(name), info.created.unix_timestamp()),
-        prefix: prefix.to_owned(),
+        subjects: Subjects::new(name, &config.subjects),
         last_sequence: info.state.last_sequence,
         first_sequence: info.state.first_sequence,
         keeps: config.retention == RetentionPolicy::Limits,
@@ -260,9 +248,19 @@ fn facts(info: &Info) -> Result<Facts> {
             per_subject_max: u64::try_from(config.max_messages_per_subject)
                 .ok()
                 .filter(|max| *max > 0),
+            messages_max: u64::try_from(config.max_messages)
+                .ok()
+                .filter(|max| *max > 0),
+            bytes_max: u64::try_from(config.max_bytes).ok().filter(|max| *max > 0),
+            refuses_when_full: config.discard == DiscardPolicy::New,
             refuses_new: config.discard == DiscardPolicy::New && config.discard_new_per_subject,
+            retention: match config.retention {
+                RetentionPolicy::Limits => Retention::Limits,
+                RetentionPolicy::Interest => Retention::Interest,
+                RetentionPolicy::WorkQueue => Retention::Acknowledged,
+            },
             age_max: Some(config.max_age).filter(|age| !age.is_zero()),
             acknowledges: !config.no_ack,
         },
-    })
+    }
 }

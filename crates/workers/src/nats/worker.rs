@@ -16,7 +16,9 @@ use crate::error::{Error, Result};
 use crate::nats::connect::{Connection, code, reasons};
 use crate::nats::headers::{headers, headers_len, labels};
 use crate::nats::streams::Facts;
-use crate::settings::{Common, Once, check_answers, check_apart, check_consumer};
+use crate::settings::{
+    Common, Once, check_answers, check_apart, check_consumer, check_dead_letters,
+};
 
 /// How long the server looks for blocks before it says that there are none.
 const PULL: Duration = Duration::from_secs(1);
@@ -81,6 +83,14 @@ impl Worker {
         check_consumer(&settings, setup.deliveries)?;
         let ack_wait = settings.ack_wait;
         check_answers(&setup.to.answers, setup.once, ack_wait, setup.deliveries)?;
+        check_dead_letters(&setup.dead.answers)?;
+        for facts in [&setup.to, &setup.dead] {
+            facts.subjects.check_shared()?;
+        }
+        let subjects = &setup.to.subjects;
+        if setup.once == Once::Always && subjects.own(&["a"], None).is_none() {
+            return Err(subjects.too_few("answer", ", or use --once window"));
+        }
         Ok(Self {
             blocks,
             answers,
@@ -182,16 +192,25 @@ impl Worker {
     }
 
     fn subject(&self, to: To, block: &Block) -> String {
-        let from = token(&self.setup.from.answers.name);
         let shard = token(&self.setup.shard);
-        match (to, self.setup.once, &block.labels.answers) {
+        let subject = match (to, self.setup.once, &block.labels.answers) {
             (To::Answers, Once::Always, Some(place)) => {
-                let (prefix, from) = (&self.setup.to.prefix, token(&place.stream));
-                format!("{prefix}.{from}.{shard}.{}", place.sequence)
+                let parts = [token(&place.stream), shard];
+                let parts = parts.each_ref().map(String::as_str);
+                self.setup.to.subjects.own(&parts, Some(place.sequence))
             }
-            (To::Answers, ..) => format!("{}.{from}.{shard}", self.setup.to.prefix),
-            (To::DeadLetters, ..) => format!("{}.{from}.{shard}", self.setup.dead.prefix),
-        }
+            _ => {
+                let facts = match to {
+                    To::Answers => &self.setup.to,
+                    To::DeadLetters => &self.setup.dead,
+                };
+                let parts = [token(&self.setup.from.answers.name), shard];
+                let parts = parts.each_ref().map(String::as_str);
+                facts.subjects.shared(&parts)
+            }
+        };
+        // There is one: that was checked when it was opened.
+        subject.unwrap_or_default()
     }
 
     /// What an error of the server means: that it has the answer, that the message is too long, or that it may be

@@ -97,6 +97,13 @@ fn say_strength(once: Once, worker: &nats::Worker, to: &nats::Address) {
             "--once window: an outage of more than {window} s may repeat answers; --once always does not"
         ));
     }
+    if let Some(age) = answers.answers.age_max {
+        message::remark(&format!(
+            "the stream {} removes answers after {} s (max_age): read them sooner",
+            to.stream(),
+            age.as_secs_f64()
+        ));
+    }
     if !answers.on_disk {
         message::remark(&format!(
             "the stream {} is kept in memory: its answers are lost when the server ends",
