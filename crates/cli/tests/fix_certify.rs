@@ -243,7 +243,6 @@ fn a_version_that_does_not_connect_is_said() {
     assert_eq!(report["workload"]["params"]["passed"], 2);
     let xml = std::fs::read_to_string(dir.path().join("out.xml")).expect("written");
     assert!(xml.contains("<skipped") && !xml.contains("<error"), "{xml}");
-    std::fs::remove_file(dir.path().join("ready")).expect("removed");
     let flags = format!("{flags} --versions 4.2,4.4");
     let report = against_initiator(dir.path(), sessions, &flags)
         .expect(4)

@@ -50,6 +50,8 @@ mod live;
 mod patches;
 mod placed;
 mod read_and_written;
+#[cfg(unix)]
+mod ready_files;
 #[cfg(feature = "web")]
 mod remote;
 mod report_streams;

@@ -664,8 +664,11 @@ fn a_file_that_is_replaced_is_followed_if_it_can_be_used() {
     let to = broker.url("IN");
     case.run(&format!("betree feed --create --to {to} /dev/null"))
         .expect(0);
+    file(case.dir.path(), "ready", b"of a run before");
     let worker = Telling::start(&case, &line);
-    until("the worker is ready", || path("ready").exists());
+    until("the worker is ready", || {
+        std::fs::read(path("ready")).is_ok_and(|text| text == b"match\n")
+    });
     // A file that is half written is damaged; what was there before goes on.
     let whole = std::fs::read(path("s.snap")).expect("read");
     std::fs::write(path("live.snap"), &whole[..whole.len() / 2]).expect("written");
@@ -675,6 +678,7 @@ fn a_file_that_is_replaced_is_followed_if_it_can_be_used() {
     worker.until_said(" from now on: 300 expressions");
     feed("second");
     let params = worker.stop(3);
+    assert!(!path("ready").exists());
     let counted = ["roll_outs", "roll_outs_failed", "attempts_failed"];
     assert_eq!(counted.map(|name| count(&params, name)), [1, 1, 0]);
     let (blocks, from) = (broker.url("IN"), broker.url("OUT"));

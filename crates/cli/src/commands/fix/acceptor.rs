@@ -2,10 +2,9 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::Path;
 
-use files::target::Target;
 use fixsession::{Application, Credentials, Echo, Orders, OrdersOptions, Role};
 use latency::report::LatencyName;
 use report::{ExitStatus, Outcome};
@@ -13,7 +12,7 @@ use report::{ExitStatus, Outcome};
 use crate::commands::fix::session_flags::{AcceptorArgs, App, FillName};
 use crate::commands::fix::sessions::{Running, WAIT, id_prefix};
 use crate::failure::{Failure, Result};
-use crate::io::context;
+use crate::io::ready::Ready;
 use crate::session::{Session, Setup};
 use crate::term::message;
 
@@ -26,6 +25,7 @@ pub(super) fn run(
     name: &'static str,
     argv: &[OsString],
 ) -> Result<ExitStatus> {
+    let ready = Ready::clear(args.ready_file.as_deref())?;
     let stated = [
         (args.fill.is_some(), "--fill"),
         (args.reject_every.is_some(), "--reject-every"),
@@ -48,7 +48,7 @@ pub(super) fn run(
         }
         running.users = Some(users);
     }
-    tell(args, &running)?;
+    tell(args, &running, &ready)?;
     match args.app {
         App::Discard => {
             serve(&mut running, &mut ())?;
@@ -129,15 +129,10 @@ fn serve(running: &mut Running<'_>, app: &mut impl Application) -> Result<()> {
 }
 
 /// Says where it listens.
-fn tell(args: &AcceptorArgs, running: &Running<'_>) -> Result<()> {
+fn tell(args: &AcceptorArgs, running: &Running<'_>, ready: &Ready<'_>) -> Result<()> {
     let addresses = running.engine.addresses().iter();
     let addresses: Vec<String> = addresses.map(ToString::to_string).collect();
-    if let Some(path) = &args.ready_file {
-        let target = Target::create(path, true, None, context())?;
-        let written = writeln!(target.writer(), "{}", addresses.join("\n"));
-        written.map_err(|error| Failure::io("write", path, &error))?;
-        target.commit()?;
-    }
+    ready.write(&addresses.join("\n"))?;
     if args.sessions.output.terminal.wants_report() {
         message::status(&format!("listening at {}", addresses.join(" and ")));
     }

@@ -109,7 +109,7 @@ pub(crate) struct AcceptorArgs {
     /// Accept only Logons with a Username (553) and Password (554) of FILE, one NAME:PASSWORD per line
     #[arg(long, value_name = "FILE")]
     pub(crate) users: Option<PathBuf>,
-    /// Write the addresses to FILE, one per line, once they answer
+    /// Write the addresses to FILE, one per line, once they answer, and remove it at the end
     #[arg(long, value_name = "FILE")]
     pub(crate) ready_file: Option<PathBuf>,
     #[command(flatten)]

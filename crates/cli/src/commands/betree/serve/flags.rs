@@ -87,7 +87,7 @@ pub(crate) struct ServeArgs {
     /// Stop after this time
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub(crate) duration: Option<Duration>,
-    /// Write the addresses to FILE, one per line, once they answer
+    /// Write the addresses to FILE, one per line, once they answer, and remove it at the end
     #[arg(long, value_name = "FILE")]
     pub(crate) ready_file: Option<PathBuf>,
     #[command(flatten)]

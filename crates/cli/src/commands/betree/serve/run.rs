@@ -1,7 +1,6 @@
 //! Runs the server, and reports when it has ended.
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -16,14 +15,14 @@ use report::{ExitStatus, Outcome};
 use crate::commands::betree::serve::first::first;
 use crate::commands::betree::serve::flags::ServeArgs;
 use crate::failure::{Failure, Result};
-use crate::io::context;
+use crate::io::ready::Ready;
 use crate::session::{Session, Setup};
 use crate::term::{message, signal};
 use files::display;
-use files::target::Target;
 
 /// Runs the command.
 pub(crate) fn run(args: &ServeArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
+    let ready = Ready::clear(args.ready_file.as_deref())?;
     let session = Session::start(&Setup {
         rows: &[LatencyName::Service, LatencyName::Hold],
         ..Setup::filter_of(name, argv, &args.output)
@@ -42,7 +41,7 @@ pub(crate) fn run(args: &ServeArgs, name: &'static str, argv: &[OsString]) -> Re
     let bound = Server::bind(matcher.clone(), options, &args.listen).map_err(|error| {
         Failure::new(error.to_string()).help("choose another --listen; port 0 is any free one")
     });
-    let served = bound.and_then(|server| serve(args, server));
+    let served = bound.and_then(|server| serve(args, server, &ready));
     // Whatever happened, what was acknowledged is written.
     let recordings = matcher.close().map_err(|error| failed(args, &error));
     let (http, answered) = served?;
@@ -168,14 +167,9 @@ fn tell(args: &ServeArgs, recovery: &Recovery, status: &Status) {
     }
 }
 
-fn serve(args: &ServeArgs, server: Server) -> Result<(HttpStatus, bool)> {
+fn serve(args: &ServeArgs, server: Server, ready: &Ready<'_>) -> Result<(HttpStatus, bool)> {
     let addresses: Vec<String> = server.addresses().iter().map(ToString::to_string).collect();
-    if let Some(path) = &args.ready_file {
-        let target = Target::create(path, true, None, context())?;
-        let written = writeln!(target.writer(), "{}", addresses.join("\n"));
-        written.map_err(|error| Failure::io("write", path, &error))?;
-        target.commit()?;
-    }
+    ready.write(&addresses.join("\n"))?;
     if args.output.terminal.wants_report() {
         message::status(&format!("listening at {}", addresses.join(" and ")));
     }

@@ -109,7 +109,7 @@ pub(crate) struct WorkerArgs {
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = units::duration,
           requires = "from", hide_short_help = true)]
     pub(crate) grace: Duration,
-    /// Write the name of the consumer to FILE once blocks are taken
+    /// Write the name of the consumer to FILE once blocks are taken, and remove it at the end
     #[arg(long, value_name = "FILE", requires = "from", hide_short_help = true)]
     pub(crate) ready_file: Option<PathBuf>,
     #[command(flatten)]

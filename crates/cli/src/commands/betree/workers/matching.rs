@@ -2,12 +2,10 @@
 
 use std::cell::Cell;
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
 use betree::{Batch, Buffers};
-use files::target::Target;
 use latency::report::LatencyName;
 use report::{ExitStatus, Outcome};
 use tokio::time::sleep;
@@ -24,7 +22,7 @@ use crate::commands::betree::workers::open::{self, DELIVERIES};
 use crate::commands::betree::workers::threads::{Counts, Threads, serve};
 use crate::commands::nats::{access, connect, failed, runtime};
 use crate::failure::{Failure, Result};
-use crate::io::context;
+use crate::io::ready::Ready;
 use crate::session::{Session, Setup};
 use crate::term::{message, signal};
 
@@ -49,6 +47,7 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         // The parser of the arguments asks for them.
         return Err(Failure::usage("--from needs --to and --snapshot"));
     };
+    let ready = Ready::clear(own.ready_file.as_deref())?;
     let threads = threads(args.threads)?.max(1);
     let session = Session::start(&Setup {
         rows: &[LatencyName::Service, LatencyName::Hold],
@@ -87,7 +86,7 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
                 }
             };
             tokio::select! {
-                worked = work(args, &pair, &matching, options) => worked,
+                worked = work(args, &pair, (&matching, &ready), options) => worked,
                 () = follows => Err(Failure::new("nobody looks for newer snapshots any more")),
             }
         });
@@ -149,7 +148,7 @@ async fn first(args: &MatchArgs, path: &Path) -> Result<(State, Option<Follower>
 async fn work(
     args: &MatchArgs,
     pair: &Pair<'_>,
-    matching: &Threads<'_>,
+    (matching, ready): (&Threads<'_>, &Ready<'_>),
     options: Options,
 ) -> Result<Worked> {
     let own = &args.workers;
@@ -158,33 +157,27 @@ async fn work(
             let tells = args.analysis.terminal.wants_warnings();
             let worker = open::nats(args, (from, to), access, tells).await?;
             let once = own.once.map_or(Once::Window, Once::from);
-            work_on(args, &worker, once, matching, options).await
+            work_on(args, (&worker, once), (matching, ready), options).await
         }
         #[cfg(feature = "kafka")]
         Pair::Kafka(from, to, access) => {
             let worker = open::kafka(own, (from, to), access).await?;
-            work_on(args, &worker, Once::Always, matching, options).await
+            work_on(args, (&worker, Once::Always), (matching, ready), options).await
         }
     }
 }
 
 async fn work_on<B: Broker>(
     args: &MatchArgs,
-    worker: &B,
-    once: Once,
-    matching: &Threads<'_>,
+    (worker, once): (&B, Once),
+    (matching, ready): (&Threads<'_>, &Ready<'_>),
     mut options: Options,
 ) -> Result<Worked> {
     let own = &args.workers;
     let tells = args.analysis.terminal.wants_warnings();
     options.limits.ack_wait = worker.ack_wait();
     options.in_flight += B::IN_FLIGHT_MORE;
-    if let Some(path) = &own.ready_file {
-        let target = Target::create(path, true, None, context())?;
-        let written = writeln!(target.writer(), "{}", own.consumer);
-        written.map_err(|error| Failure::io("write", path, &error))?;
-        target.commit()?;
-    }
+    ready.write(&own.consumer)?;
     let tell = teller(tells);
     let stop = async {
         let mut asked = tokio::time::Instant::now();

@@ -63,7 +63,7 @@ pub(crate) struct CertifyArgs {
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = units::duration,
           requires = "listen")]
     pub(crate) wait: Duration,
-    /// Write the address to FILE once connections are accepted
+    /// Write the address to FILE once connections are accepted, and remove it at the end
     #[arg(long, value_name = "FILE", requires = "listen")]
     pub(crate) ready_file: Option<PathBuf>,
     /// SenderCompID of this side

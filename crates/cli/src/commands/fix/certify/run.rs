@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::net::{SocketAddr, ToSocketAddrs as _};
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,6 +18,7 @@ use crate::commands::fix::certify::plan::{Plan, Row};
 use crate::commands::fix::certify::results::{self, Done};
 use crate::failure::{Failure, Result};
 use crate::io::context;
+use crate::io::ready::Ready;
 use crate::session::{Session, Setup};
 use crate::term::progress::Progress;
 use crate::term::{message, signal};
@@ -32,6 +32,7 @@ pub(in crate::commands::fix) fn run(
     name: &'static str,
     argv: &[OsString],
 ) -> Result<ExitStatus> {
+    let ready = Ready::clear(args.ready_file.as_deref())?;
     let plan = Plan::new(args)?;
     let setup = Setup::analysis(name, argv, &args.output).listing(args.list);
     if args.list {
@@ -40,7 +41,7 @@ pub(in crate::commands::fix) fn run(
         results::list(&plan, &mut outcome);
         return session.finish(outcome);
     }
-    let way = way(args, &plan)?;
+    let way = way(args, &plan, &ready)?;
     let file = match &args.junit {
         Some(path) => Some(Target::create(path, args.output.force, None, context())?),
         None => None,
@@ -83,7 +84,7 @@ pub(in crate::commands::fix) fn run(
 }
 
 /// Resolves the address, or listens.
-fn way(args: &CertifyArgs, plan: &Plan) -> Result<Way> {
+fn way(args: &CertifyArgs, plan: &Plan, ready: &Ready<'_>) -> Result<Way> {
     let Some(address) = &args.listen else {
         let address = args.address.as_deref();
         let address = address.ok_or_else(|| {
@@ -94,20 +95,11 @@ fn way(args: &CertifyArgs, plan: &Plan) -> Result<Way> {
         return Ok(Way::Connect(resolved(address)?));
     };
     let listening = Listening::at(address, &plan.versions)?;
-    if let Some(path) = &args.ready_file {
-        ready(path, listening.address)?;
-    }
+    ready.write(&listening.address.to_string())?;
     if args.output.terminal.wants_report() {
         message::status(&format!("listening at {}", listening.address));
     }
     Ok(Way::Listen(listening, args.wait))
-}
-
-fn ready(path: &Path, address: SocketAddr) -> Result<()> {
-    let target = Target::create(path, true, None, context())?;
-    let written = writeln!(target.writer(), "{address}");
-    written.map_err(|error| Failure::io("write", path, &error))?;
-    Ok(target.commit()?)
 }
 
 fn resolved(address: &str) -> Result<Vec<SocketAddr>> {
