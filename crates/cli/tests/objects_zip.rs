@@ -207,6 +207,10 @@ fn an_archive_becomes_objects_once_whoever_dies() {
     let refused = store.run(dir.path(), line).expect(3);
     let said = "'s3://bucket/out/in/0000.json' exists already";
     assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    // That says nothing about what the archive holds.
+    let refused = store.run(dir.path(), &format!("{line} --report text"));
+    let refused = refused.expect(3).stderr;
+    assert!(!refused.contains("WRONG"), "{refused}");
     file(&bucket(&store), "out/in/0000.json", b"another");
     store
         .run(dir.path(), &format!("{line} --overwrite"))
@@ -290,6 +294,16 @@ fn keys_are_what_names_say_to_the_letter() {
     let mut expected = strange.map(str::to_owned).to_vec();
     expected.sort();
     assert_eq!(names(&bucket(&store).join("out")), expected);
+    // And back: a key is the name of its entry, and the entry that of an object, each decoded once.
+    let keys = ["a%20b", "50%25", "a%2520b", "x%23y%3Fz", "%C3%A4"];
+    let mut command = store.perfkit(dir.path(), "zip -qj s3://bucket/b.zip");
+    let keys = keys.map(|key| format!("s3://bucket/out/{key}"));
+    let packed = command.args(keys).output().expect("runs");
+    crate::common::Run::from(packed).expect(0);
+    store
+        .run(dir.path(), "unzip -q s3://bucket/b.zip -d s3://bucket/back")
+        .expect(0);
+    assert_eq!(names(&bucket(&store).join("back")), expected);
     let mut command = store.perfkit(
         dir.path(),
         "compress -q --output-dir-flat s3://bucket/packed",

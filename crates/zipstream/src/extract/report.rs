@@ -27,6 +27,8 @@ pub struct ExtractReport {
     pub links_skipped: u64,
     /// Entries that failed.
     pub failed: u64,
+    /// Those among them whose content or records cannot be read. The content of others was not looked at, or was right.
+    pub damaged: u64,
     /// The first 1,000 of them, and why.
     pub failures: Vec<Failed>,
     /// Entries whose local header contradicts the directory. The directory counts.
@@ -162,6 +164,7 @@ impl ExtractReport {
 
     pub(super) fn fail(&mut self, failed: Failed) {
         self.failed += 1;
+        self.damaged += u64::from(matches!(failed.reason, Reason::Archive(_)));
         if self.failures.len() < FAILURES_MAX {
             self.failures.push(failed);
         }
@@ -204,6 +207,7 @@ impl ExtractReport {
         self.kept += other.kept;
         self.links_skipped += other.links_skipped;
         self.failed += other.failed;
+        self.damaged += other.damaged;
         self.case_clashes += other.case_clashes;
         self.repeats += other.repeats;
         self.repeated.extend(other.repeated);

@@ -45,6 +45,8 @@ pub(super) struct Done {
     pub(super) failures: Vec<Failure>,
     /// How many did.
     pub(super) failed: u64,
+    /// How many of them could not be read, or were not what their checksums say.
+    pub(super) damaged: u64,
     /// Whether the user asked to stop.
     pub(super) interrupted: bool,
 }
@@ -136,6 +138,7 @@ impl Run<'_> {
         let times = observer.times();
         Ok(Done {
             interrupted: report.stopped == Some(Stopped::Cancelled),
+            damaged: report.damaged,
             report,
             times,
             failures,

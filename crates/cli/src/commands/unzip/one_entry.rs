@@ -62,8 +62,8 @@ impl Run<'_> {
             }
             OneEntry::Index(path) => self.index(reader, &entry, path),
         };
-        let name = || names::text(entry.name_bytes());
-        times.entry.record_span_what(start, Instant::now(), name);
+        let end = Instant::now();
+        let mut damaged = 0;
         let mut report = ExtractReport::default();
         let mut failures = Vec::new();
         match ended {
@@ -79,12 +79,20 @@ impl Run<'_> {
                 report.stopped = Some(Stopped::Undelivered);
                 failures.push(Failure::io("write", Path::new("standard output"), &error));
             }
-            Err(Ended::Archive(error)) => failures.push(messages::failed(&error)),
+            Err(Ended::Archive(error)) => {
+                damaged = 1;
+                failures.push(messages::failed(&error));
+            }
             Err(Ended::Failed(failure)) => failures.push(failure),
+        }
+        if failures.is_empty() {
+            let name = || names::text(entry.name_bytes());
+            times.entry.record_span_what(start, end, name);
         }
         Ok(Done {
             interrupted: report.stopped == Some(Stopped::Cancelled),
             failed: failures.len() as u64,
+            damaged,
             report,
             times,
             failures,
