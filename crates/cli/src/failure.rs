@@ -84,7 +84,13 @@ impl Failure {
             true => failure.status(ExitStatus::Interrupted),
             false => failure,
         };
-        failure.next_step(verb, error.kind())
+        match files::url::of(path).filter(|url| files::url::local(url).is_none()) {
+            Some(url) => match object_step(url, verb, error.kind()) {
+                Some(help) => failure.help(help),
+                None => failure,
+            },
+            None => failure.next_step(verb, error.kind()),
+        }
     }
 
     /// A program that cannot be run: `cannot run the ROLE 'PROGRAM'`.
@@ -174,6 +180,30 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+/// What to do about what a server says of an object, if known.
+fn object_step(url: &str, verb: &str, kind: io::ErrorKind) -> Option<String> {
+    use io::ErrorKind as Kind;
+    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+    let keys = match scheme.to_ascii_lowercase().as_str() {
+        "http" | "https" => None,
+        "gs" => Some("GOOGLE_APPLICATION_CREDENTIALS is set"),
+        "s3" | "s3a" => Some("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set"),
+        _ => Some("AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY are set"),
+    };
+    match (kind, keys) {
+        (Kind::PermissionDenied, Some(keys)) => Some(format!(
+            "see that {keys}, that they are of this store, and that this user may {verb} it"
+        )),
+        (Kind::PermissionDenied, None) => Some(
+            "perfkit shows no credentials to web servers: pipe it through another program"
+                .to_owned(),
+        ),
+        (Kind::NotFound, Some(_)) => Some("check the bucket and the key".to_owned()),
+        (Kind::NotFound, None) => Some("check the URL".to_owned()),
+        _ => None,
+    }
+}
 
 /// What to do about a system error, if known.
 fn next_step(verb: &str, kind: io::ErrorKind) -> Option<&'static str> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::common::{self, directory, run, words};
+use crate::common::{self, commands, directory, run, words};
 #[cfg(target_os = "linux")]
 use crate::streams;
 
@@ -12,7 +12,12 @@ const OTHER_PROGRAMS: [&str; 6] = ["chmod", "ulimit", "head -c", "aws ", "gcloud
 
 /// The commands that a source file speaks for, by the start of its path below `src/`: the first that
 /// fits. Files that are not listed speak for no command in particular.
-const SPEAKERS: [(&str, &[&str]); 16] = [
+const SPEAKERS: [(&str, &[&str]); 21] = [
+    ("commands/betree/workers/feed.rs", &["betree feed"]),
+    ("commands/betree/workers/feeder.rs", &["betree feed"]),
+    ("commands/betree/workers/join.rs", &["betree join"]),
+    ("commands/betree/workers/matching.rs", &["betree match"]),
+    ("commands/betree/workers/open.rs", &["betree match"]),
     ("commands/compress_bench/", &["compress-bench"]),
     ("commands/zip_bench/", &["zip-bench"]),
     ("commands/zip/", &["zip"]),
@@ -106,7 +111,9 @@ fn advice_names_flags_that_the_command_has() {
             .into_owned();
         // Of flags that this build does not have.
         let is_built = cfg!(feature = "workers")
-            || !(name.contains("stress/agents") || name.ends_with("flags/agents.rs"));
+            || !(name.contains("stress/agents")
+                || name.contains("betree/workers")
+                || name.ends_with("flags/agents.rs"));
         let speaker = SPEAKERS.iter().find(|(start, _)| name.starts_with(start));
         let Some((_, speakers)) = speaker.filter(|_| is_built) else {
             continue;
@@ -135,6 +142,115 @@ fn advice_names_flags_that_the_command_has() {
         }
     }
     assert!(checked > 60, "{checked} flags were found");
+    assert_eq!(wrong, [""; 0]);
+}
+
+/// Flags of other programs, which texts name with them.
+const OTHERS: [&str; 11] = [
+    // cargo
+    "--features",
+    "--release",
+    // nats stream edit
+    "--discard",
+    "--dupe-window",
+    "--max-bytes",
+    "--max-msgs",
+    "--max-msgs-per-subject",
+    "--subjects",
+    // pytest-benchmark
+    "--benchmark-save-data",
+    // A run of itself, which no help shows
+    "--once-bytes",
+    // Several of this program: `--export-json` and so on.
+    "--export",
+];
+
+/// The texts of a source file, without those of its tests.
+fn texts(source: &str) -> Vec<String> {
+    let source = source.split("#[cfg(test)]\nmod tests").next();
+    let mut rest = source.unwrap_or_default();
+    let mut found = Vec::new();
+    while let Some(at) = rest.find(['"', '/', '\'']) {
+        let (before, here) = rest.split_at(at);
+        if here.starts_with("//") {
+            rest = here.split_once('\n').map_or("", |(_, after)| after);
+        } else if here.starts_with("'\"'") {
+            rest = &here[3..];
+        } else if here.starts_with("'\\\"'") {
+            rest = &here[4..];
+        } else if here.starts_with('"') {
+            let hashes = before.chars().rev().take_while(|char| *char == '#').count();
+            let is_raw = before[..before.len() - hashes].ends_with('r');
+            let (text, after) = match is_raw {
+                true => here[1..]
+                    .split_once(&format!("\"{}", "#".repeat(hashes)))
+                    .unwrap_or((&here[1..], "")),
+                false => {
+                    let mut is_escaped = false;
+                    let end = here[1..].find(|char| {
+                        let ends = char == '"' && !is_escaped;
+                        is_escaped = char == '\\' && !is_escaped;
+                        ends
+                    });
+                    let end = end.unwrap_or(here.len() - 1);
+                    (&here[1..=end], here.get(end + 2..).unwrap_or_default())
+                }
+            };
+            found.push(text.to_owned());
+            rest = after;
+        } else {
+            rest = &here[1..];
+        }
+    }
+    found
+}
+
+/// Libraries give advice, too, and a text may be for several commands: each flag in it is one of some command.
+#[test]
+fn every_flag_in_a_text_is_one_of_some_command() {
+    let mut existing: BTreeSet<String> = OTHERS.map(str::to_owned).into();
+    let compatible = ["hyperfine".to_owned()];
+    for command in commands::all().into_iter().chain(compatible) {
+        existing.extend(known(&command));
+    }
+    // Builds without brokers have no flags for them.
+    let has_brokers = cfg!(all(feature = "workers", feature = "kafka"));
+    let of_brokers = [
+        "/workers/",
+        "/agents",
+        "/nats.rs",
+        "/kafka.rs",
+        "/broker.rs",
+    ];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut paths = Vec::new();
+    for library in std::fs::read_dir(&root).expect("crates") {
+        let source = library.expect("an entry").path().join("src");
+        if source.is_dir() {
+            sources(&source, &mut paths);
+        }
+    }
+    let (mut wrong, mut checked) = (Vec::new(), 0);
+    for path in &paths {
+        let name = path.strip_prefix(&root).expect("below it");
+        let name = format!("/{}", name.to_string_lossy());
+        let is_left_out = name.contains("_compat/")
+            || name.ends_with("/tests.rs")
+            || (!has_brokers && of_brokers.iter().any(|part| name.contains(part)));
+        if is_left_out {
+            continue;
+        }
+        for text in texts(&std::fs::read_to_string(path).expect("read")) {
+            let flags = flags(&text);
+            for flag in flags.iter().filter(|flag| flag.starts_with("--")) {
+                checked += 1;
+                if !flag.ends_with('-') && !existing.contains(flag) {
+                    wrong.push(format!("{name}: {flag}: {text}"));
+                }
+            }
+        }
+    }
+    assert!(checked > 500, "{checked} flags were found");
     assert_eq!(wrong, [""; 0]);
 }
 

@@ -231,6 +231,17 @@ fn a_store_that_refuses_is_told() {
         let ran = Run::from(output.expect("runs")).expect(1);
         let said = format!("cannot {what} 's3://bucket/a.zip': the server answered 403");
         assert!(ran.stderr.contains(&said), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("AWS_SECRET_ACCESS_KEY"),
+            "{}",
+            ran.stderr
+        );
+        // The address of this store is without TLS.
+        let mut command = store.perfkit(dir.path(), words);
+        let output = command.env_remove("AWS_ALLOW_HTTP").output();
+        let ran = Run::from(output.expect("runs")).expect(1);
+        let said = "is http://, without TLS: set AWS_ALLOW_HTTP=true";
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
     }
     assert!(store.objects().is_empty());
 }

@@ -279,8 +279,8 @@ pub fn check_answers(
         }
         Once::Always if stream.per_subject_max != Some(1) || !stream.refuses_new => {
             let reason = "it does not refuse a second message of a subject, so that an event could be answered twice";
-            let help = "it needs max_msgs_per_subject 1, discard new and discard_new_per_subject, as `--create` sets \
-                        them, or use --once window";
+            let help = "it needs max_msgs_per_subject 1, discard new and discard_new_per_subject, as \
+                        `perfkit betree match --create` sets them, or use --once window";
             Err(refuse(reason.to_owned(), help.to_owned()))
         }
         Once::Always if stream.age_max.is_some_and(|age| age < needed) => {
@@ -314,7 +314,8 @@ pub fn check_blocks(stream: &AnswerStream) -> Result<(), Error> {
     check_subject(stream, "blocks of a source")
 }
 
-const RETENTION: &str = "use a stream with retention limits: `--create` makes one, and of another stream the retention cannot be changed";
+const RETENTION: &str =
+    "use another stream, with retention limits, as `perfkit betree match --create` makes it";
 
 fn check_full(stream: &AnswerStream, what: &str) -> Result<(), Error> {
     let (limit, flag) = match (stream.messages_max, stream.bytes_max) {

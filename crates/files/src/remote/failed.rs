@@ -18,6 +18,8 @@ pub(super) enum RemoteError {
     Status { code: u16, reason: &'static str },
     /// There was no answer.
     Unanswered { why: String },
+    /// The store is reached without TLS, which nobody has allowed.
+    Plain,
     /// The server does not say how large the object is.
     SizeUnknown,
     /// The server cannot give parts of the object.
@@ -47,9 +49,15 @@ impl RemoteError {
                 reason: answer.reason,
             },
             (_, object_store::Error::NotSupported { .. }) => Self::NoRanges,
-            _ => Self::Unanswered {
-                why: innermost(error),
-            },
+            _ => Self::unanswered(error),
+        }
+    }
+
+    fn unanswered(error: &(dyn Error + 'static)) -> Self {
+        match innermost(error) {
+            // So says the client of HTTP, of an `http://` that is not allowed.
+            why if why.to_lowercase().contains("scheme is not allowed") => Self::Plain,
+            why => Self::Unanswered { why },
         }
     }
 
@@ -60,9 +68,7 @@ impl RemoteError {
             ObjectError::Exists => Self::Exists,
             ObjectError::NoParts { .. } => Self::NoParts,
             ObjectError::NoConditionalCreate { why } => Self::NoCondition { why: why.clone() },
-            error => Self::Unanswered {
-                why: innermost(error),
-            },
+            error => Self::unanswered(error),
         }
     }
 
@@ -120,6 +126,10 @@ impl fmt::Display for RemoteError {
                 write!(f, "the server answered {code} {}", reason.to_lowercase())
             }
             Self::Unanswered { why } => write!(f, "no answer: {}", why.to_lowercase()),
+            Self::Plain => f.write_str(
+                "the address of the store is http://, without TLS: set AWS_ALLOW_HTTP=true (GOOGLE_ALLOW_HTTP, \
+                 AZURE_ALLOW_HTTP) if that is meant",
+            ),
             Self::SizeUnknown => f.write_str("the server does not say how large it is"),
             Self::NoRanges => f.write_str("the server does not give parts of it"),
             Self::NoParts => f.write_str("the server takes no more than 8 MiB, in one request"),

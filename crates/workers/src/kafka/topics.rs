@@ -85,7 +85,8 @@ impl Cluster {
                     "there is no topic {name} at kafka://{}",
                     self.address.servers()
                 ),
-                "create it (`kafka-topics.sh --create`), or add --create",
+                "create it with kafka-topics.sh; `perfkit betree feed --create` creates one for blocks, and \
+                 `perfkit betree match --create` those for answers and dead letters",
             )
         })
     }

@@ -18,7 +18,7 @@ pub struct Address {
 #[non_exhaustive]
 pub enum WrongAddress {
     /// It has another form.
-    #[error("expected nats://HOST[:PORT]/STREAM or tls://HOST[:PORT]/STREAM")]
+    #[error("expected nats://HOST[:PORT]/NAME or tls://HOST[:PORT]/NAME of a stream or bucket")]
     Form,
     /// It names somebody, and command lines are seen by others.
     #[error(
@@ -27,7 +27,7 @@ pub enum WrongAddress {
     )]
     Secret,
     /// The name of the stream cannot be one.
-    #[error("the name of a stream has no blanks, dots, `*`, `>`, `/` or `\\`")]
+    #[error("the name of a stream or bucket has no blanks, dots, `*`, `>`, `/` or `\\`")]
     Stream,
 }
 

@@ -81,7 +81,7 @@ impl Connection {
                 ConnectErrorKind::Tls => {
                     "see --tls-ca, and use tls:// where the server wants TLS at once"
                 }
-                ConnectErrorKind::ServerParse => "an address is nats://HOST[:PORT]/STREAM",
+                ConnectErrorKind::ServerParse => "an address is nats://HOST[:PORT]/NAME",
                 _ => "see that the server runs, and its port (4222 unless stated)",
             };
             Error::refused(message, help)

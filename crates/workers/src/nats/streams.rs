@@ -71,7 +71,8 @@ impl Connection {
         found.ok_or_else(|| {
             Error::refused(
                 format!("there is no stream {name} at {}", self.address()),
-                "create it (`nats stream add`), or add --create",
+                "create it with `nats stream add`; `perfkit betree feed --create` creates one for blocks, and \
+                 `perfkit betree match --create` those for answers and dead letters",
             )
         })
     }
