@@ -165,6 +165,9 @@ const OTHERS: [&str; 11] = [
     "--export",
 ];
 
+/// Characters that are a quotation mark, as sources have them: no text begins there.
+const CHARACTERS: [&str; 2] = ["'\"'", "'\\\"'"];
+
 /// The texts of a source file, without those of its tests.
 fn texts(source: &str) -> Vec<String> {
     let source = source.split("#[cfg(test)]\nmod tests").next();
@@ -174,26 +177,24 @@ fn texts(source: &str) -> Vec<String> {
         let (before, here) = rest.split_at(at);
         if here.starts_with("//") {
             rest = here.split_once('\n').map_or("", |(_, after)| after);
-        } else if here.starts_with("'\"'") {
-            rest = &here[3..];
-        } else if here.starts_with("'\\\"'") {
-            rest = &here[4..];
-        } else if here.starts_with('"') {
+        } else if let Some(after) = CHARACTERS.iter().find_map(|text| here.strip_prefix(text)) {
+            rest = after;
+        } else if let Some(inside) = here.strip_prefix('"') {
             let hashes = before.chars().rev().take_while(|char| *char == '#').count();
             let is_raw = before[..before.len() - hashes].ends_with('r');
             let (text, after) = match is_raw {
-                true => here[1..]
+                true => inside
                     .split_once(&format!("\"{}", "#".repeat(hashes)))
-                    .unwrap_or((&here[1..], "")),
+                    .unwrap_or((inside, "")),
                 false => {
                     let mut is_escaped = false;
-                    let end = here[1..].find(|char| {
+                    let end = inside.find(|char| {
                         let ends = char == '"' && !is_escaped;
                         is_escaped = char == '\\' && !is_escaped;
                         ends
                     });
-                    let end = end.unwrap_or(here.len() - 1);
-                    (&here[1..=end], here.get(end + 2..).unwrap_or_default())
+                    let end = end.unwrap_or(inside.len());
+                    (&inside[..end], inside.get(end + 1..).unwrap_or_default())
                 }
             };
             found.push(text.to_owned());

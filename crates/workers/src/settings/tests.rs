@@ -1,0 +1,204 @@
+//! Each rule on its own, without a server.
+
+use std::collections::HashMap;
+
+use super::*;
+
+#[test]
+fn blocks_answers_and_dead_letters_are_three_streams() {
+    assert_eq!(check_apart(["IN", "OUT", "IN-dead"]), Ok(()));
+    for (streams, flag) in [
+        (["IN", "IN", "IN-dead"], "--to"),
+        (["IN", "OUT", "IN"], "--dead-letters"),
+        (["IN", "OUT", "OUT"], "--dead-letters"),
+    ] {
+        let error = check_apart(streams).unwrap_err().to_string();
+        assert!(error.starts_with(flag), "{error}");
+    }
+}
+
+#[test]
+fn workers_of_a_consumer_have_in_common_what_decides_an_answer() {
+    let own = Common::new([("format", Some("json".to_owned())), ("top", None)]).with("shard", "a");
+    assert_eq!(own.check("match", &own.kept()), Ok(true));
+    // A consumer that somebody else made, and one of a version that kept less.
+    assert_eq!(own.check("match", &HashMap::new()), Ok(false));
+    let mut kept = Common::new([("format", Some("json".to_owned())), ("top", None)]).kept();
+    kept.insert("_nats.level".to_owned(), "1".to_owned());
+    assert_eq!(own.check("match", &kept), Ok(false));
+    let other = own.clone().with("shard", "b");
+    let error = other.check("match", &own.kept()).unwrap_err();
+    for said in ["consumer match", "have --shard a", "has --shard b"] {
+        assert!(error.to_string().contains(said), "{error}");
+    }
+    assert!(error.help().is_some_and(|help| help.contains("--consumer")));
+    let error = own.check("match", &own.clone().with("top", "3").kept());
+    assert!(error.unwrap_err().to_string().contains("has no --top"));
+}
+
+const WAIT: Duration = Duration::from_secs(6);
+
+fn stream() -> AnswerStream {
+    AnswerStream {
+        name: "OUT".to_owned(),
+        duplicate_window: Duration::from_secs(120),
+        per_subject_max: None,
+        messages_max: None,
+        bytes_max: None,
+        refuses_when_full: false,
+        refuses_new: false,
+        retention: Retention::Limits,
+        age_max: None,
+        acknowledges: true,
+    }
+}
+
+fn consumer() -> BlockConsumer {
+    BlockConsumer {
+        name: "match".to_owned(),
+        ack_wait: WAIT,
+        deliveries_max: None,
+        acknowledges_each: true,
+        has_backoff: false,
+    }
+}
+
+fn refusal(stream: &AnswerStream, once: Once) -> String {
+    let error = check_answers(stream, once, WAIT, 5).unwrap_err();
+    assert!(error.help().is_some());
+    error.to_string()
+}
+
+#[test]
+fn the_window_covers_every_delivery_four_times() {
+    assert_eq!(window_min(WAIT, 5), Duration::from_secs(120));
+    assert_eq!(check_answers(&stream(), Once::Window, WAIT, 5), Ok(()));
+    let short = AnswerStream {
+        duplicate_window: Duration::from_secs(119),
+        ..stream()
+    };
+    let said = refusal(&short, Once::Window);
+    assert!(
+        said.contains("stream OUT") && said.contains("119s"),
+        "{said}"
+    );
+    assert!(said.contains("4 x ack wait 6s x 5 deliveries = 120s"));
+}
+
+#[test]
+fn always_needs_a_subject_an_answer_that_refuses_a_second_one() {
+    let right = AnswerStream {
+        per_subject_max: Some(1),
+        refuses_when_full: true,
+        refuses_new: true,
+        duplicate_window: Duration::ZERO,
+        ..stream()
+    };
+    assert_eq!(check_answers(&right, Once::Always, WAIT, 5), Ok(()));
+    for wrong in [
+        AnswerStream {
+            per_subject_max: None,
+            ..right.clone()
+        },
+        AnswerStream {
+            per_subject_max: Some(2),
+            ..right.clone()
+        },
+        AnswerStream {
+            refuses_new: false,
+            ..right.clone()
+        },
+        AnswerStream {
+            age_max: Some(Duration::from_secs(119)),
+            ..right.clone()
+        },
+        AnswerStream {
+            acknowledges: false,
+            ..right
+        },
+    ] {
+        refusal(&wrong, Once::Always);
+    }
+}
+
+#[test]
+fn streams_that_drop_answers_are_refused() {
+    let full = |messages_max, bytes_max| AnswerStream {
+        messages_max,
+        bytes_max,
+        ..stream()
+    };
+    for (wrong, said) in [
+        (full(Some(9), None), "max_msgs 9, discard old"),
+        (full(None, Some(99)), "max_bytes 99, discard old"),
+    ] {
+        let error = refusal(&wrong, Once::Window);
+        assert!(error.contains(said), "{error}");
+        assert!(check_dead_letters(&wrong).is_err());
+        assert_eq!(check_blocks(&wrong), Ok(()));
+        let waits = AnswerStream {
+            refuses_when_full: true,
+            ..wrong
+        };
+        assert_eq!(check_answers(&waits, Once::Window, WAIT, 5), Ok(()));
+        assert_eq!(check_dead_letters(&waits), Ok(()));
+    }
+    let few = AnswerStream {
+        per_subject_max: Some(3),
+        ..stream()
+    };
+    let error = refusal(&few, Once::Window);
+    assert!(error.contains("keeps 3 messages of a subject"), "{error}");
+    assert!(check_dead_letters(&few).is_err() && check_blocks(&few).is_err());
+    for (retention, of_window) in [
+        (Retention::Interest, false),
+        (Retention::Acknowledged, true),
+    ] {
+        let removes = AnswerStream {
+            retention,
+            ..stream()
+        };
+        assert_eq!(
+            check_answers(&removes, Once::Window, WAIT, 5).is_ok(),
+            of_window
+        );
+        let removes = AnswerStream {
+            per_subject_max: Some(1),
+            refuses_when_full: true,
+            refuses_new: true,
+            ..removes
+        };
+        refusal(&removes, Once::Always);
+        assert!(refusal(&removes, Once::Window).contains("retention") || of_window);
+    }
+}
+
+#[test]
+fn consumers_that_lose_blocks_are_refused() {
+    assert_eq!(check_consumer(&consumer(), 5), Ok(()));
+    let more = BlockConsumer {
+        deliveries_max: Some(6),
+        ..consumer()
+    };
+    assert_eq!(check_consumer(&more, 5), Ok(()));
+    for wrong in [
+        BlockConsumer {
+            deliveries_max: Some(5),
+            ..consumer()
+        },
+        BlockConsumer {
+            acknowledges_each: false,
+            ..consumer()
+        },
+        BlockConsumer {
+            has_backoff: true,
+            ..consumer()
+        },
+        BlockConsumer {
+            ack_wait: Duration::from_millis(1),
+            ..consumer()
+        },
+    ] {
+        assert!(check_consumer(&wrong, 5).is_err(), "{wrong:?}");
+    }
+}
