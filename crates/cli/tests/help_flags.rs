@@ -146,7 +146,7 @@ fn advice_names_flags_that_the_command_has() {
 }
 
 /// Flags of other programs, which texts name with them.
-const OTHERS: [&str; 11] = [
+const OTHERS: [&str; 12] = [
     // cargo
     "--features",
     "--release",
@@ -160,6 +160,7 @@ const OTHERS: [&str; 11] = [
     // pytest-benchmark
     "--benchmark-save-data",
     // A run of itself, which no help shows
+    "--once",
     "--once-bytes",
     // Several of this program: `--export-json` and so on.
     "--export",
@@ -222,6 +223,8 @@ fn every_flag_in_a_text_is_one_of_some_command() {
         "/nats.rs",
         "/kafka.rs",
         "/broker.rs",
+        // Examples of all commands.
+        "/declared.rs",
     ];
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut paths = Vec::new();
