@@ -116,9 +116,10 @@ fn main() {
         sweep.ignored.push(reason.to_owned());
     }
     let programs = (options.perfkit.as_deref()).map(|own| Programs::new(own, &mut sweep.ignored));
-    let sizes = options.sizes.iter().chain(&options.inflate_sizes);
-    let most = sizes.copied().max().unwrap_or(0);
-    let largest = options.sizes.iter().copied().max().unwrap_or(most);
+    // Without sizes there are only archivers.
+    let largest = options.sizes.iter().copied().max();
+    let largest = largest.unwrap_or(PROGRAM_BYTES);
+    let most = options.inflate_sizes.iter().fold(largest, |most, bytes| most.max(*bytes));
     for kind in kinds::KINDS.iter().filter(|kind| options.takes(kind.name)) {
         eprintln!("{}", kind.name);
         let content = (kind.make)(SEED, most.max(TURN_BYTES));

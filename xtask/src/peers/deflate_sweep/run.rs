@@ -10,8 +10,36 @@ use crate::peers::{Size, build_perfkit, is_built, locked};
 use crate::record::{Machine, Made, Record, Results};
 use crate::sh;
 
+/// What to measure; the record keeps the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    All,
+    /// The libraries, compressing and decompressing.
+    Libraries,
+    Archivers,
+}
+
+impl Part {
+    /// Its name; all have none.
+    fn name(self) -> Option<&'static str> {
+        match self {
+            Self::All => None,
+            Self::Libraries => Some("libraries"),
+            Self::Archivers => Some("archivers"),
+        }
+    }
+
+    fn other(self) -> Self {
+        match self {
+            Self::All => Self::All,
+            Self::Libraries => Self::Archivers,
+            Self::Archivers => Self::Libraries,
+        }
+    }
+}
+
 /// Measures and writes the record. A quick run has few sizes, one round and no archivers.
-pub(crate) fn run(size: Size) -> Result<()> {
+pub(crate) fn run(size: Size, part: Part) -> Result<()> {
     let folder = sh::root().join("bench-peers/deflate");
     let target = sh::root().join("bench-peers/target/deflate");
     if !is_built() {
@@ -21,9 +49,14 @@ pub(crate) fn run(size: Size) -> Result<()> {
     let mut sweep = sh::command(target.join("release/deflate-peers"));
     let (name, command) = match size {
         Size::Full => {
-            build_perfkit()?;
-            let perfkit = metadata::measured_binaries()?.join("perfkit");
-            sweep.arg("--programs").arg(perfkit);
+            if part != Part::Libraries {
+                build_perfkit()?;
+                let perfkit = metadata::measured_binaries()?.join("perfkit");
+                sweep.arg("--programs").arg(perfkit);
+            }
+            if part == Part::Archivers {
+                sweep.args(["--sizes", "", "--inflate", ""]);
+            }
             ("deflate-sweep", "cargo xtask peers deflate-sweep")
         }
         Size::Quick => {
@@ -36,8 +69,29 @@ pub(crate) fn run(size: Size) -> Result<()> {
         }
     };
     let text = sh::text(&mut sweep)?;
-    let found: DeflateSweep =
+    let mut found: DeflateSweep =
         serde_json::from_str(&text).context("the program prints something else")?;
+    let old = match part {
+        Part::All => None,
+        _ => Record::read(name)?,
+    };
+    let mut old_made = Vec::new();
+    if let Some(Record {
+        results: Results::DeflateSweep(old),
+        made,
+        ..
+    }) = old
+    {
+        match part {
+            Part::Archivers => (found.libraries, found.inflate) = (old.libraries, old.inflate),
+            _ => found.programs = old.programs,
+        }
+        old_made = made;
+        // What was made whole is the other part from now on.
+        for made in old_made.iter_mut().filter(|made| made.part.is_none()) {
+            made.part = part.other().name().map(str::to_owned);
+        }
+    }
     let mut record = Record::new(
         "zipstream's deflate, libraries and archivers on many kinds of data",
         command,
@@ -46,7 +100,8 @@ pub(crate) fn run(size: Size) -> Result<()> {
     record.quick = size == Size::Quick;
     let rustc = sh::text(sh::command("rustc").arg("--version"))?;
     let lock = fs::read_to_string(folder.join("Cargo.lock"))?;
-    record.made = vec![Made::now(locked(&lock, "zipstream"), vec![rustc])?];
+    let made = Made::now(locked(&lock, "zipstream"), vec![rustc])?;
+    record.made = made.replaced(old_made, part.name());
     let libraries = ["libdeflater", "libz-ng-sys", "isal-rs"];
     record.versions = libraries
         .iter()
