@@ -17,7 +17,7 @@ use crate::sh;
 /// How long a run may take.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// From a test that takes more than a minute, without any other line of output.
+    /// Among tests, without any line of output: other harnesses than the usual one do not name those that take long.
     pub(crate) stuck: Duration,
     /// In all.
     pub(crate) total: Duration,
@@ -25,7 +25,7 @@ pub(crate) struct Limits {
 
 /// Far longer than any test, and than any build and run of all tests, takes on a busy machine.
 pub(crate) const LIMITS: Limits = Limits {
-    stuck: Duration::from_secs(15 * 60),
+    stuck: Duration::from_secs(10 * 60),
     total: Duration::from_secs(60 * 60),
 };
 
@@ -155,6 +155,8 @@ fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
 struct Seen {
     begun: Instant,
     last_line: Instant,
+    /// Whether a program runs its tests, and nothing is built.
+    tests: bool,
     /// Tests that take more than a minute and have not ended.
     slow: BTreeSet<String>,
 }
@@ -164,6 +166,7 @@ impl Seen {
         Self {
             begun: now,
             last_line: now,
+            tests: false,
             slow: BTreeSet::new(),
         }
     }
@@ -172,9 +175,11 @@ impl Seen {
     fn line(&mut self, line: &str, now: Instant) {
         self.last_line = now;
         if line.starts_with("test result:") {
+            self.tests = false;
             self.slow.clear();
             return;
         }
+        self.tests |= line.starts_with("running ") && line.contains(" test");
         let Some(rest) = line.strip_prefix("test ") else {
             return;
         };
@@ -193,7 +198,8 @@ impl Seen {
             true => "no test took more than a minute".to_owned(),
             false => format!("these tests do not end: {}", names.join(", ")),
         };
-        let stuck = !self.slow.is_empty() && now.duration_since(self.last_line) >= limits.stuck;
+        let tests = self.tests || !self.slow.is_empty();
+        let stuck = tests && now.duration_since(self.last_line) >= limits.stuck;
         if stuck {
             let quiet = minutes(limits.stuck);
             return Some(format!("{names} (nothing else for {quiet} min)"));
@@ -220,14 +226,19 @@ mod tests {
         assert!(late.contains("60 min"), "{late}");
         seen.line(SLOW, after(10));
         seen.line("test io::other ... ok", after(20));
-        assert_eq!(seen.passed(LIMITS, after(34)), None);
-        let stuck = seen.passed(LIMITS, after(35)).unwrap();
+        assert_eq!(seen.passed(LIMITS, after(29)), None);
+        let stuck = seen.passed(LIMITS, after(30)).unwrap();
         assert!(stuck.contains("do not end: io::waits"), "{stuck}");
         seen.line("test io::waits ... ok", after(36));
         assert_eq!(seen.passed(LIMITS, after(59)), None);
         seen.line(SLOW, after(37));
         seen.line("test result: ok. 2 passed; 0 failed", after(38));
         assert_eq!(seen.passed(LIMITS, after(59)), None);
+        // A harness that says nothing of tests that take long.
+        seen.line("running 4 tests", after(40));
+        assert_eq!(seen.passed(LIMITS, after(49)), None);
+        let stuck = seen.passed(LIMITS, after(50)).unwrap();
+        assert!(stuck.contains("nothing else for 10 min"), "{stuck}");
     }
 
     #[test]

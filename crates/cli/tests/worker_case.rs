@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
@@ -109,10 +110,25 @@ impl Case {
     }
 }
 
-/// Waits for a worker, and returns the parameters of its report.
+/// Longer than any worker takes on a busy machine, and than all outages that it waits for.
+const END: Duration = Duration::from_secs(5 * 60);
+
+/// Waits for a worker, and returns the parameters of its report. One that does not end is killed, and is a failure.
 pub(crate) fn finish(worker: Child, code: i32) -> (Value, String) {
+    let id = worker.id();
+    let (ended, wait) = std::sync::mpsc::channel::<()>();
+    let watch = std::thread::spawn(move || {
+        let is_late = wait.recv_timeout(END) == Err(RecvTimeoutError::Timeout);
+        if is_late {
+            let _ = Command::new("kill").args(["-9", &id.to_string()]).status();
+        }
+        is_late
+    });
     let output = worker.wait_with_output().expect("it ends");
+    drop(ended);
+    let is_late = watch.join().expect("no panic");
     let run: Run = output.into();
+    assert!(!is_late, "it does not end: {}", run.stderr);
     let run = run.expect(code);
     let params = report(&run.stderr)["workload"]["params"].clone();
     (params, run.stderr)

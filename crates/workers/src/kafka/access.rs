@@ -13,7 +13,7 @@ pub struct Access {
 }
 
 /// Settings that are perfkit's own, and why nobody else may have a say.
-const OWN: [(&str, &str); 27] = [
+const OWN: [(&str, &str); 28] = [
     (
         "bootstrap.servers",
         "the address says where the servers are",
@@ -74,6 +74,10 @@ const OWN: [(&str, &str); 27] = [
     (
         "delivery.timeout.ms",
         "it belongs to the timeout of transactions",
+    ),
+    (
+        "connections.max.idle.ms",
+        "it ends waits for servers that are gone",
     ),
     ("session.timeout.ms", "--ack-wait says it"),
     ("max.poll.interval.ms", "it belongs to --ack-wait"),

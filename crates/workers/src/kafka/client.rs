@@ -23,6 +23,9 @@ const HEAR: Duration = Duration::from_millis(50);
 /// How long a transaction may take before servers give it up.
 pub(super) const TRANSACTION: Duration = Duration::from_secs(10);
 
+/// How long a connection of a client that stores may be idle: well within a transaction.
+const IDLE: Duration = Duration::from_secs(5);
+
 /// The settings of every client.
 pub(super) fn config(address: &Address, access: &Access) -> ClientConfig {
     let mut config = ClientConfig::new();
@@ -80,6 +83,9 @@ pub(super) fn writer(
     );
     config.set("acks", "all");
     config.set("linger.ms", "0");
+    // After an outage the client may wait for the coordinator of a group on a connection that it has given up, beyond
+    // all timeouts, until another connection opens or closes (librdkafka's issues 5456 and 5511). An idle one does.
+    config.set("connections.max.idle.ms", IDLE.as_millis().to_string());
     // A batch of messages is bounded as one message is.
     let bytes_max = bytes_max.clamp(1_000, 1_000_000_000).to_string();
     config.set("message.max.bytes", bytes_max);
