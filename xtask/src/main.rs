@@ -74,9 +74,10 @@ usage: cargo xtask CHORE
                          compare searches over shapes of workloads with a simple index and a-tree
   peers deflate [OPTION…] [FILE…], peers inflate …
                          compare zipstream's own deflate and inflate with libdeflate and zlib-rs
-  peers deflate-sweep [--quick | libraries | archivers]
-                         compare zipstream's deflate with libraries (16 minutes) and archivers (30) on many kinds
-                         of data; with one of them the record keeps the other
+  peers deflate-sweep [--quick]
+                         compare zipstream's deflate with libraries and archivers on many kinds of data
+  peers deflate-sweep PART
+                         only libraries (16 minutes) or archivers (30); the record keeps the other
   peers dictionary [OPTION…] [FILE]
                          measure the cost of a dictionary per call
   peers commands [--quick]
