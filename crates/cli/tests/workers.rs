@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::broker::{Broker, Operator};
 use crate::common::signals::{send, until, until_signals_are_handled};
-use crate::common::{Run, directory, file};
+use crate::common::{Run, directory, file, run, words};
 use crate::peer;
 use crate::worker_case::{Case, Urls, count, events, finish, report, stall};
 
@@ -491,17 +491,18 @@ fn a_consumer_has_workers_of_one_kind() {
     case.feed(&broker);
     let line = |more: &str| Case::worker(&broker, &format!("--until-done {more}"));
     finish(case.spawn(&line("--shard 1/2")), 0);
+    finish(case.spawn(&line("--consumer whole")), 0);
     for (other, said) in [
         (
             "--shard 2/2",
             "consumer match: its workers have --shard 1/2, this one has --shard 2/2",
         ),
         (
-            "--shard 1/2 --format ids",
+            "--consumer whole --format ids",
             "have --format json, this one has --format ids",
         ),
         (
-            "--shard 1/2 --first 1",
+            "--consumer whole --first 1",
             "have no --first, this one has --first 1",
         ),
     ] {
@@ -516,7 +517,16 @@ fn a_consumer_has_workers_of_one_kind() {
     // Another snapshot is a roll-out, and a worker that skips events answers the others alike.
     finish(case.spawn(&line("--shard 1/2 --keep-going --epoch new")), 0);
     finish(case.spawn(&line("--shard 2/2 --consumer second")), 0);
-    assert_eq!(broker.messages("OUT"), 2 * broker.messages("IN"));
+    assert_eq!(broker.messages("OUT"), 3 * broker.messages("IN"));
+    // What join could not put together.
+    for (shard, said) in [
+        ("--shard a --format ids", "--shard a needs --format json"),
+        ("--shard a --first 1", "--first with --shard a: each shard"),
+        ("--shard=", "a name of a shard has a character"),
+    ] {
+        let refused = case.run(&line(shard)).expect(2);
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    }
     // A consumer that was made before is marked by its first worker.
     broker.consumer("IN", "old");
     finish(case.spawn(&line("--shard 1/2 --consumer old")), 0);
@@ -553,6 +563,12 @@ fn join_says_what_it_waits_for() {
             .expect(1);
         assert!(ended.stderr.contains(said), "{}", ended.stderr);
         assert!(ended.stderr.contains("--shards"), "{}", ended.stderr);
+    }
+    for slip in ["a,", "a, b"] {
+        let join = format!("betree join --events {blocks} --from {from} --shards");
+        let mut args = words(&join);
+        args.push(slip.into());
+        run(case.dir.path(), args).expect(2);
     }
     // What is all there needs no patience.
     let joined = case.run(&line("--shards a --timeout 10m")).expect(0);

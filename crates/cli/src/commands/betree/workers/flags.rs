@@ -72,6 +72,7 @@ pub(crate) struct WorkerArgs {
         long,
         value_name = "NAME",
         default_value = "all",
+        value_parser = shard_name,
         requires = "from",
         hide_short_help = true
     )]
@@ -200,7 +201,7 @@ pub(crate) struct RollOutArgs {
     #[arg(long, value_name = "URL")]
     pub(crate) to: workers::nats::Address,
     /// Which part of the expressions it is, as workers name it
-    #[arg(long, value_name = "NAME", default_value = "all")]
+    #[arg(long, value_name = "NAME", default_value = "all", value_parser = shard_name)]
     pub(crate) shard: String,
     /// Create the bucket if it does not exist
     #[arg(long)]
@@ -245,7 +246,8 @@ pub(crate) struct JoinArgs {
         long,
         value_name = "NAMES",
         value_delimiter = ',',
-        default_value = "all"
+        default_value = "all",
+        value_parser = shard_name
     )]
     pub(crate) shards: Vec<String>,
     /// Stream of dead letters; by default that of --events with -dead
@@ -269,6 +271,16 @@ impl JoinArgs {
     pub(crate) fn files(&self) -> Files<'_> {
         let files = self.output.files().stdout(Stdout::Data);
         self.broker.files(files)
+    }
+}
+
+/// A name of a shard. One that is empty, or begins or ends with a blank, is a slip in a list.
+fn shard_name(text: &str) -> std::result::Result<String, String> {
+    match text.trim() == text && !text.is_empty() && !text.contains(',') {
+        true => Ok(text.to_owned()),
+        false => {
+            Err("a name of a shard has a character, no comma, and no blank at its ends".to_owned())
+        }
     }
 }
 

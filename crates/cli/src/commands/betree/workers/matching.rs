@@ -13,7 +13,7 @@ use workers::nats::{self, Bucket, WrongAddress};
 use workers::{Limits, Once, Options, Place, Tally, Trouble};
 
 use crate::args::threads;
-use crate::commands::betree::flags::MatchArgs;
+use crate::commands::betree::flags::{MatchArgs, MatchFormat};
 use crate::commands::betree::matching::times;
 use crate::commands::betree::workers::access::{Pair, pair};
 use crate::commands::betree::workers::broker::Broker;
@@ -40,6 +40,9 @@ struct Worked {
     server: String,
 }
 
+/// The shard that is all expressions.
+const WHOLE: &str = "all";
+
 /// Runs the command.
 pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let own = &args.workers;
@@ -48,6 +51,7 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         return Err(Failure::usage("--from needs --to and --snapshot"));
     };
     let ready = Ready::clear(own.ready_file.as_deref())?;
+    check_shard(args)?;
     let threads = threads(args.threads)?.max(1);
     let session = Session::start(&Setup {
         rows: &[LatencyName::Service, LatencyName::Hold],
@@ -120,6 +124,34 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         }
     }
     session.finish(outcome)
+}
+
+/// Refuses a shard whose answers `join` could not put together with those of others.
+fn check_shard(args: &MatchArgs) -> Result<()> {
+    let shard = &args.workers.shard;
+    if shard == WHOLE {
+        return Ok(());
+    }
+    if args.format != MatchFormat::Json {
+        let message = format!(
+            "--shard {shard} needs --format json: other lines do not say which event they are of, so that join could not put \
+             those of several shards together"
+        );
+        return Err(Failure::usage(message));
+    }
+    let best = [
+        ("--top", args.top.is_some()),
+        ("--first", args.first.is_some()),
+    ];
+    match best.into_iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((flag, _)) => Err(Failure::usage(format!(
+            "{flag} with --shard {shard}: each shard would give its own, and join gives all of them"
+        ))
+        .help(
+            "leave it out and choose from what join writes, or match all expressions in one worker",
+        )),
+    }
 }
 
 /// The expressions to begin with, and where newer ones come from if they are wanted.
