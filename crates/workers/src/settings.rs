@@ -174,8 +174,16 @@ pub fn check_answers(
         return Err(refuse(reason.to_owned(), "set no_ack to false".to_owned()));
     }
     check_full(stream, "answers")?;
-    if stream.retention == Retention::Interest {
-        let reason = "it removes an answer that no consumer waits for (retention interest)";
+    let removes = match stream.retention {
+        Retention::Limits => None,
+        Retention::Interest => {
+            Some("it removes an answer that no consumer waits for (retention interest)")
+        }
+        Retention::Acknowledged => Some(
+            "it removes an answer that is acknowledged (retention workqueue), and nobody else may read it",
+        ),
+    };
+    if let Some(reason) = removes {
         return Err(refuse(reason.to_owned(), RETENTION.to_owned()));
     }
     match once {
@@ -185,10 +193,6 @@ pub fn check_answers(
                 _ => unlimited(stream),
             };
             Err(refuse(of_one_subject(stream, "answers of a shard"), help))
-        }
-        Once::Always if stream.retention != Retention::Limits => {
-            let reason = "it removes an answer that is acknowledged (retention workqueue), and a second one would be stored";
-            Err(refuse(reason.to_owned(), RETENTION.to_owned()))
         }
         Once::Window if stream.duplicate_window < needed => {
             let reason = format!(

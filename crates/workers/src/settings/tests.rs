@@ -150,26 +150,19 @@ fn streams_that_drop_answers_are_refused() {
     let error = refusal(&few, Once::Window);
     assert!(error.contains("keeps 3 messages of a subject"), "{error}");
     assert!(check_dead_letters(&few).is_err() && check_blocks(&few).is_err());
-    for (retention, of_window) in [
-        (Retention::Interest, false),
-        (Retention::Acknowledged, true),
-    ] {
+    for retention in [Retention::Interest, Retention::Acknowledged] {
         let removes = AnswerStream {
             retention,
             ..stream()
         };
-        assert_eq!(
-            check_answers(&removes, Once::Window, WAIT, 5).is_ok(),
-            of_window
-        );
+        assert!(refusal(&removes, Once::Window).contains("retention"));
         let removes = AnswerStream {
             per_subject_max: Some(1),
             refuses_when_full: true,
             refuses_new: true,
             ..removes
         };
-        refusal(&removes, Once::Always);
-        assert!(refusal(&removes, Once::Window).contains("retention") || of_window);
+        assert!(refusal(&removes, Once::Always).contains("retention"));
     }
 }
 
