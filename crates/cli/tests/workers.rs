@@ -347,7 +347,7 @@ fn settings_that_cannot_keep_the_promise_are_refused() {
     ));
     let missing = missing.expect(1);
     assert!(
-        missing.stderr.contains("there is no stream NONE"),
+        missing.stderr.contains("has no stream NONE"),
         "{}",
         missing.stderr
     );

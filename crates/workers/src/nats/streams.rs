@@ -70,7 +70,7 @@ impl Connection {
         let found = self.find(name).await?;
         found.ok_or_else(|| {
             Error::refused(
-                format!("there is no stream {name} at {}", self.address()),
+                format!("the server of {} has no stream {name}", self.address()),
                 "create it with `nats stream add`; `perfkit betree feed --create` creates one for blocks, and \
                  `perfkit betree match --create` those for answers and dead letters",
             )

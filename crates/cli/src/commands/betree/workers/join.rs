@@ -10,7 +10,7 @@ use files::output::Output;
 use latency::report::{Table, Unit};
 use report::{ExitStatus, Outcome};
 use tokio::time::{Instant, sleep};
-use workers::{Merge, Merged, join_lines, pause};
+use workers::{Merge, MergeError, Merged, join_lines, pause};
 
 use crate::commands::betree::workers::access::{Pair, pair};
 use crate::commands::betree::workers::answers::Answers;
@@ -135,10 +135,7 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
     let mut merge = Merge::new(shards.len(), first, hold);
     let mut to = Output::stdout(context())
         .map_err(|error| Failure::io("write", Path::new("standard output"), &error))?;
-    let wrong = |error: workers::MergeError| {
-        Failure::new(error.to_string())
-            .help("see that --events, --from and --shards belong together, and raise --hold")
-    };
+    let wrong = |error| cannot_join(args, error);
     let mut lines = Vec::new();
     let mut failures = 0;
     let mut patience = Patience::new(args.timeout, Instant::now());
@@ -217,6 +214,29 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
         }
     }
     Ok(End::All)
+}
+
+/// Why answers that came are not joined, and what to do about it.
+fn cannot_join(args: &JoinArgs, error: MergeError) -> Failure {
+    let (message, help) = match error {
+        MergeError::Twice { sequence, shard } => (
+            format!(
+                "block {sequence} was answered twice by shard {}",
+                args.shards.get(shard).map_or("all", String::as_str)
+            ),
+            "an outage was longer than the duplicate window of the stream of answers: remove the later of its two messages \
+             with this Perfkit-Sequence, or have the events answered into a new stream with --once always",
+        ),
+        MergeError::TooMuch { .. } => (
+            error.to_string(),
+            "see that workers of every shard run, or raise --hold",
+        ),
+        other => (
+            other.to_string(),
+            "see that --events, --from and --shards belong together, and that all shards write --format json",
+        ),
+    };
+    Failure::new(message).help(help)
 }
 
 /// Which block has no answer of which shards.
