@@ -557,3 +557,107 @@ fn runs_that_failed_are_told_where_they_count() {
     assert!(text.contains(expected), "{text}");
     assert!(!text.contains("of the baseline failed"), "{text}");
 }
+
+/// A file of pytest-benchmark: each benchmark with its rounds, or with statistics alone.
+fn pytest(rows: &[(&str, f64, bool)]) -> String {
+    let row = |(name, seconds, has_rounds): &(&str, f64, bool)| {
+        let times = (0..60).map(|at| seconds * (1.0 + f64::from(at * 7 % 11) / 1000.0));
+        let times: Vec<String> = times.map(|time| time.to_string()).collect();
+        let data = match has_rounds {
+            true => format!(", \"data\": [{}]", times.join(", ")),
+            false => String::new(),
+        };
+        format!(
+            "{{\"name\": \"{name}\", \"stats\": {{\"mean\": {seconds}, \"median\": {seconds}, \"rounds\": 60, \
+             \"iterations\": 1{data}}}}}"
+        )
+    };
+    let rows: Vec<String> = rows.iter().map(row).collect();
+    format!(
+        "{{\"machine_info\": {{}}, \"benchmarks\": [{}]}}",
+        rows.join(", ")
+    )
+}
+
+#[test]
+fn a_row_that_cannot_be_compared_is_named_and_passes_no_gate() {
+    let dir = directory();
+    let gate = "--fail-on-regression 5% --fail-unpaired";
+    let mut base = vec![("f", 1.0, true), ("g", 1.0, false)];
+    let mut target = vec![("f", 1.0, true), ("g", 3.0, false)];
+    for _ in 0..2 {
+        file(dir.path(), "a.json", pytest(&base).as_bytes());
+        file(dir.path(), "b.json", pytest(&target).as_bytes());
+        let line = format!("compare a.json b.json {gate}");
+        let told = run(dir.path(), words(&line)).expect(5);
+        assert!(told.stderr.contains("of g is worse"), "{}", told.stderr);
+        let text = told.text().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("statistics of it without samples"), "{text}");
+        let report = run(dir.path(), words("compare a.json b.json --report json"))
+            .expect(0)
+            .json();
+        let rows = report["comparisons"]
+            .as_array()
+            .expect("comparisons")
+            .iter();
+        let rows: Vec<_> = rows
+            .map(|row| row["row"].as_str().unwrap_or_default())
+            .collect();
+        assert!(rows.contains(&"f") && rows.contains(&"g"), "{rows:?}");
+        assert!(
+            report["findings"].to_string().contains("g"),
+            "{}",
+            report["findings"]
+        );
+        // Also where so many rows are compared that they are summed up.
+        for name in ["h", "i", "j", "k"] {
+            base.push((name, 1.0, true));
+            target.push((name, 1.0, true));
+        }
+    }
+    // Nothing but statistics is no file to compare.
+    file(
+        dir.path(),
+        "c.json",
+        pytest(&[("g", 1.0, false)]).as_bytes(),
+    );
+    run(dir.path(), words("compare c.json c.json")).expect(1);
+}
+
+#[test]
+fn calls_of_jmh_are_compared_by_their_percentiles() {
+    let dir = directory();
+    let jmh = |scale: u32| {
+        let counts = (1000..1200).map(|us| format!("[{}, 50]", f64::from(us * scale) / 1000.0));
+        let counts: Vec<String> = counts.collect();
+        let metric = |data: &str| format!("{{\"scoreUnit\": \"ms/op\", {data}}}");
+        let calls = metric(&format!(
+            "\"rawDataHistogram\": [[[{}]]]",
+            counts.join(", ")
+        ));
+        let means = metric(&format!("\"rawData\": [[{}]]", ["2.0"; 20].join(", ")));
+        let row = |name: &str, mode: &str, metric: String| {
+            format!(
+                "{{\"benchmark\": \"{name}\", \"mode\": \"{mode}\", \"primaryMetric\": {metric}}}"
+            )
+        };
+        format!(
+            "[{}, {}]",
+            row("calls", "sample", calls),
+            row("means", "avgt", means)
+        )
+    };
+    file(dir.path(), "a.json", jmh(1).as_bytes());
+    file(dir.path(), "b.json", jmh(3).as_bytes());
+    let gate = "--fail-on-regression 5% --fail-unpaired";
+    run(dir.path(), words(&format!("compare a.json a.json {gate}"))).expect(0);
+    let line = format!("compare a.json b.json {gate} --export-json found.json");
+    let told = run(dir.path(), words(&line)).expect(4);
+    assert!(
+        told.stderr.contains("of calls (sample) is worse"),
+        "{}",
+        told.stderr
+    );
+    // What was written is read again.
+    run(dir.path(), words("report found.json")).expect(0);
+}

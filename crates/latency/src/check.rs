@@ -336,8 +336,8 @@ fn comparison(found: &Comparison, at: Row) -> Checked {
         }
     }
     for tail in &found.tails {
-        let is_tail = tail.p > 50.0 && tail.p < 100.0;
-        at.need(is_tail, "tails", "a percentile is not above the median")?;
+        let is_tail = tail.p >= 50.0 && tail.p < 100.0;
+        at.need(is_tail, "tails", "a percentile is below the median")?;
         let [low, high] = tail.interval;
         let holds = low <= tail.difference && tail.difference <= high;
         at.need(holds, "tails", "a difference is outside its interval")?;

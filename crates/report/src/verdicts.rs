@@ -12,6 +12,8 @@ use latency::report::{Comparison, Design, Verdict};
 const SINGLE_MAX: usize = 3;
 /// Rows that a summary names with their difference.
 const NAMED_MAX: usize = 3;
+/// Rows that were not compared which a summary names.
+const UNCOMPARED_MAX: usize = 20;
 
 /// What the comparisons of a run came to: a sentence for each of a few, else one for each verdict.
 ///
@@ -179,7 +181,11 @@ fn summary(comparisons: &[Comparison]) -> Vec<String> {
         ));
     }
     let equal = of(&[Verdict::NoDifference]).len();
-    let open = of(&[Verdict::Small, Verdict::Inconclusive]).len();
+    let (open, without): (Vec<&Comparison>, Vec<&Comparison>) =
+        of(&[Verdict::Small, Verdict::Inconclusive])
+            .into_iter()
+            .partition(|one| one.pairs > 0 || !one.tails.is_empty());
+    let open = open.len();
     let mut rest = Vec::new();
     if equal > 0 {
         rest.push(format!(
@@ -191,6 +197,22 @@ fn summary(comparisons: &[Comparison]) -> Vec<String> {
     }
     if !rest.is_empty() {
         findings.push(format!("median: {}.", rest.join(", ")));
+    }
+    if !without.is_empty() {
+        // Nothing passes or fails by these: each is named, up to a screen of them.
+        let named = without.iter().take(UNCOMPARED_MAX);
+        let named: Vec<String> = named
+            .map(|one| format!("{} ({})", one.row, one.reason))
+            .collect();
+        let rest = match without.len().saturating_sub(UNCOMPARED_MAX) {
+            0 => String::new(),
+            rest => format!("; {rest} more"),
+        };
+        findings.push(format!(
+            "Not compared: {} of {all}: {}{rest}.",
+            without.len(),
+            named.join("; ")
+        ));
     }
     findings.extend(tails::summary(comparisons));
     findings

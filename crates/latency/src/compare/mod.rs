@@ -34,6 +34,7 @@ pub use looks::Looks;
 pub use options::{CONFIDENCE, MARGIN, MARGIN_MAX, Names, Options, PAIRS_MIN, Sides};
 pub use regression::Regression;
 pub use sequential::{
-    logs, numbers, reports, reports_with, rows, sequences, sequential, sequential_with,
+    benchmarks, failing, logs, numbers, reports, reports_with, rows, sequences, sequential,
+    sequential_with,
 };
 pub use tails::TAILS;

@@ -5,16 +5,19 @@
 //! even buckets of the baseline (noise), and the spread of the medians of ten consecutive blocks in each
 //! run (drift).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::difference::{differences, differences_at, median, skipped};
 use super::regression::NO_BASELINE;
 use super::tails::{Sample, Samples};
 use super::verdict::Evidence;
 use super::{Names, Options, Sides};
-use crate::foreign::Sequence;
+use crate::foreign::{Benchmark, Sequence, Times};
 use crate::hlog::tag;
-use crate::report::{Buckets, Comparison, Design, Latency, LatencyName, Report};
+use crate::report::{Buckets, Comparison, Design, Latency, LatencyName, Report, StatedTimes};
+
+/// Why a row of the baseline alone was not compared.
+const NO_TARGET: &str = "the target has no such row";
 
 /// Blocks whose medians show the drift of a run.
 const DRIFT_BLOCKS: usize = 10;
@@ -38,7 +41,35 @@ pub fn reports(a: &Report, b: &Report, names: [&str; 2]) -> Vec<Comparison> {
 /// [`reports`] at another strictness.
 #[must_use]
 pub fn reports_with(a: &Report, b: &Report, names: [&str; 2], options: Options) -> Vec<Comparison> {
-    rows(&a.latencies, &b.latencies, names, options)
+    let mut found = rows(&a.latencies, &b.latencies, names, options);
+    found.extend(stated(a, b, names, options));
+    found
+}
+
+/// What another tool stated without samples: each is named, and none is compared.
+fn stated(a: &Report, b: &Report, names: [&str; 2], options: Options) -> Vec<Comparison> {
+    let [base, target] = [&a.stated.times, &b.stated.times];
+    let has = |report: &Report, stated: &[StatedTimes], name: &str| {
+        let series = |row: &Latency| row.series.as_deref() == Some(name);
+        stated.iter().any(|one| one.name == name) || report.latencies.iter().any(series)
+    };
+    let of_base = base.iter().map(|one| {
+        let why = match has(b, target, &one.name) {
+            true => statistics_alone(&one.source),
+            false => NO_TARGET.to_owned(),
+        };
+        without(named(&one.name, names), options, &why)
+    });
+    // A row of samples in the baseline says by itself that the target lacks its samples.
+    let is_new = |one: &&StatedTimes| !has(a, base, &one.name);
+    let of_target = target.iter().filter(is_new);
+    let of_target = of_target.map(|one| without(named(&one.name, names), options, NO_BASELINE));
+    of_base.chain(of_target).collect()
+}
+
+/// Why a row that both have is not compared.
+fn statistics_alone(source: &str) -> String {
+    format!("{source} states statistics of it without samples, which decide nothing")
 }
 
 /// The same of the rows of two runs.
@@ -60,7 +91,7 @@ pub fn logs(a: &[Latency], b: &[Latency], names: [&str; 2], options: Options) ->
 }
 
 /// Compares what has the same key on both sides, in the order of `a`; then says what only `b` has. Of several with one
-/// key, the first one of `b` counts.
+/// key, the n-th of `a` is compared with the n-th of `b`, so that none is left out.
 fn compared_each<'t, T, K: Ord>(
     a: &'t [T],
     b: &'t [T],
@@ -70,21 +101,28 @@ fn compared_each<'t, T, K: Ord>(
     options: Options,
     compare: impl Fn(&'t T, &'t T, Names<'_>, Options) -> Comparison,
 ) -> Vec<Comparison> {
-    let mut unmatched: BTreeMap<K, &T> = b.iter().rev().map(|one| (key(one), one)).collect();
+    let mut unmatched: BTreeMap<K, VecDeque<usize>> = BTreeMap::new();
+    for (index, target) in b.iter().enumerate() {
+        unmatched.entry(key(target)).or_default().push_back(index);
+    }
+    let mut is_new = vec![true; b.len()];
     let mut found = Vec::new();
     for base in a {
         let row = label(base);
         let names = named(&row, names);
-        found.push(match unmatched.remove(&key(base)) {
+        let index = unmatched.get_mut(&key(base)).and_then(VecDeque::pop_front);
+        let target = index.and_then(|index| {
+            *is_new.get_mut(index)? = false;
+            b.get(index)
+        });
+        found.push(match target {
             Some(target) => compare(base, target, names, options),
-            None => without(names, options, "the target has no such row"),
+            None => without(names, options, NO_TARGET),
         });
     }
-    for target in b {
-        if unmatched.remove(&key(target)).is_some() {
-            let row = label(target);
-            found.push(without(named(&row, names), options, NO_BASELINE));
-        }
+    for (target, _) in b.iter().zip(is_new).filter(|(_, is_new)| *is_new) {
+        let row = label(target);
+        found.push(without(named(&row, names), options, NO_BASELINE));
     }
     found
 }
@@ -205,22 +243,76 @@ pub fn sequences(
     names: [&str; 2],
     options: Options,
 ) -> Vec<Comparison> {
-    let compare = |base: &Sequence, target: &Sequence, names: Names<'_>, options: Options| {
-        let sides = Sides {
-            base: &base.values_ns,
-            target: &target.values_ns,
-            control: None,
-            bucket_ops: 1,
-        };
-        let singles = base.singles && target.singles;
-        sequential_with(names, sides, options.singles(singles))
-    };
     if let ([base], [target]) = (base, target) {
         let row = renamed(&base.name, &target.name);
-        return vec![compare(base, target, named(&row, names), options)];
+        return vec![sequence(base, target, named(&row, names), options)];
     }
     let name = |one: &Sequence| one.name.clone();
-    compared_each(base, target, name, name, names, options, compare)
+    compared_each(base, target, name, name, names, options, sequence)
+}
+
+fn sequence(base: &Sequence, target: &Sequence, names: Names<'_>, options: Options) -> Comparison {
+    let sides = Sides {
+        base: &base.values_ns,
+        target: &target.values_ns,
+        control: None,
+        bucket_ops: 1,
+    };
+    let singles = base.singles && target.singles;
+    sequential_with(names, sides, options.singles(singles))
+}
+
+/// Compares the benchmarks of two files of other tools, matched by name; a single one of each is compared whatever its
+/// name. Samples in their order are compared as [`sequences`] are, others percentile by percentile. One of which a side
+/// has statistics alone, or whose runs failed in the target, is inconclusive and says so.
+#[must_use]
+pub fn benchmarks(
+    base: &[Benchmark],
+    target: &[Benchmark],
+    names: [&str; 2],
+    options: Options,
+) -> Vec<Comparison> {
+    if let ([base], [target]) = (base, target) {
+        let row = renamed(&base.name, &target.name);
+        return vec![benchmark(base, target, named(&row, names), options)];
+    }
+    let name = |one: &Benchmark| one.name.clone();
+    compared_each(base, target, name, name, names, options, benchmark)
+}
+
+fn benchmark(
+    base: &Benchmark,
+    target: &Benchmark,
+    names: Names<'_>,
+    options: Options,
+) -> Comparison {
+    if let Some(why) = failing([base.failed, target.failed]) {
+        return without(names, options, &why);
+    }
+    let samples = |one: &Benchmark| match &one.times {
+        Times::InOrder(one) => Some(one.distribution()),
+        Times::Distribution(row) => Some(row.as_ref().clone()),
+        Times::Stated => None,
+    };
+    match (&base.times, &target.times) {
+        (Times::InOrder(base), Times::InOrder(target)) => sequence(base, target, names, options),
+        _ => match (samples(base), samples(target)) {
+            (Some(base), Some(target)) => by_percentiles(&base, &target, names, options),
+            (None, _) => without(names, options, &statistics_alone(base.source)),
+            (_, None) => without(names, options, &statistics_alone(target.source)),
+        },
+    }
+}
+
+/// Why times are not compared of which most are those of failed runs, in the target and not in the baseline: how many
+/// failed, and of how many. They are not what the work takes, however short they are.
+#[must_use]
+pub fn failing([base, target]: [Option<[u64; 2]>; 2]) -> Option<String> {
+    let most = |[failed, of]: &[u64; 2]| *failed > of / 2;
+    let [failed, of] = target.filter(most)?;
+    base.filter(most).is_none().then(|| {
+        format!("{failed} of {of} runs of the target failed: their times are not those of its work")
+    })
 }
 
 /// Compares two columns of plain numbers, pair by pair, as [`sequential`] does. Their unit is unknown, so

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::rows::failed_runs;
 use super::{At, Each, Foreign, SECOND_NS, Samples, Source, Summary, Usage};
 use crate::read::ReadError;
 use crate::report::{Environment, RateKind};
@@ -66,7 +67,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Foreign, ReadError> {
         }
         if let Some(codes) = run.exit_codes.filter(|codes| !codes.is_empty()) {
             let failed = codes.iter().filter(|code| **code != Some(0)).count();
-            let rate = found.rate(format!("{}: failed runs", run.command), RateKind::Failures);
+            let rate = found.rate(failed_runs(&run.command), RateKind::Failures);
             found
                 .rates
                 .push(rate.share_of(failed as u64, codes.len() as u64));

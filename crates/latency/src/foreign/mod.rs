@@ -26,7 +26,7 @@ use serde::de::IgnoredAny;
 use crate::read::{Place, ReadError, ReadErrorKind};
 use crate::report::{Environment, RateKind, StatedRate};
 
-pub use rows::Sequence;
+pub use rows::{Benchmark, Sequence, Times};
 
 /// Most benchmarks that a file may have, as many as a report may have rows.
 const ROWS_MAX: usize = 10_000;

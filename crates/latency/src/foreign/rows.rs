@@ -6,8 +6,8 @@ use super::{Each, Foreign, Samples, Summary, Usage};
 use crate::deviation;
 use crate::percentile::earned_n;
 use crate::report::{
-    Cell, Latency, LatencyName, Stated, StatedPercentile, StatedRate, StatedTimes, Table, Timing,
-    Unit,
+    Cell, Latency, LatencyName, RateKind, Stated, StatedPercentile, StatedRate, StatedTimes, Table,
+    Timing, Unit,
 };
 use crate::{BucketPolicy, Histogram, Recorder, Spec};
 
@@ -22,10 +22,58 @@ pub struct Sequence {
     pub singles: bool,
 }
 
+/// What a file has of one benchmark, for a comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Benchmark {
+    /// What was measured.
+    pub name: String,
+    /// The tool that wrote the file.
+    pub source: &'static str,
+    /// What is known of its times.
+    pub times: Times,
+    /// How many of its runs failed, and of how many, where the file says so.
+    pub failed: Option<[u64; 2]>,
+}
+
+/// What is known of the times of a benchmark.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Times {
+    /// Samples in the order in which they were taken.
+    InOrder(Sequence),
+    /// Samples whose order is not known: how they are distributed.
+    Distribution(Box<Latency>),
+    /// Statistics without samples.
+    Stated,
+}
+
 /// Below this, whole nanoseconds are too coarse for a sample.
 const COARSE_NS: f64 = 1_000.0;
 /// Significant digits of a histogram of counted samples.
 const DIGITS: u8 = 3;
+
+/// What the failed runs of a command are called.
+pub(super) fn failed_runs(name: &str) -> String {
+    format!("{name}: failed runs")
+}
+
+impl Sequence {
+    /// How its samples are distributed: those of single operations have percentiles.
+    pub(crate) fn distribution(&self) -> Latency {
+        let each = match self.singles {
+            true => Each::Single,
+            false => Each::MeanOfMany,
+        };
+        let values = self.values_ns.iter().map(|ns| (*ns, 1));
+        let samples = Samples {
+            name: self.name.clone(),
+            operation: "operation",
+            each,
+            values_ns: values.collect(),
+            in_order: true,
+        };
+        samples.latency()
+    }
+}
 
 impl Samples {
     /// How many there are.
@@ -231,6 +279,37 @@ fn usage(usage: &Usage) -> Vec<Cell> {
 }
 
 impl Foreign {
+    /// What a comparison can be made of: each benchmark of the file, also one that has no samples.
+    #[must_use]
+    pub fn benchmarks(&self) -> Vec<Benchmark> {
+        let source = self.source.as_str();
+        let benchmark = |name: &str, times: Times| Benchmark {
+            name: name.to_owned(),
+            source,
+            times,
+            failed: self.failed(name),
+        };
+        let sampled = self.samples.iter().map(|one| {
+            let times = match one.sequence() {
+                Some(sequence) => Times::InOrder(sequence),
+                None => Times::Distribution(Box::new(one.latency())),
+            };
+            benchmark(&one.name, times)
+        });
+        let stated = self.summaries.iter();
+        sampled
+            .chain(stated.map(|one| benchmark(&one.name, Times::Stated)))
+            .collect()
+    }
+
+    /// How many runs of a command failed, and of how many.
+    fn failed(&self, name: &str) -> Option<[u64; 2]> {
+        let is =
+            |rate: &&StatedRate| rate.kind == RateKind::Failures && rate.name == failed_runs(name);
+        let rate = self.rates.iter().find(is)?;
+        Some([rate.count?, rate.of?])
+    }
+
     /// The rows of a report: of the benchmarks of which there are samples.
     #[must_use]
     pub fn latencies(&self) -> Vec<Latency> {

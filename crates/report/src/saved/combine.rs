@@ -4,7 +4,6 @@
 //! a load model when all are of that one. A table says what it was made from.
 
 use latency::compare::{self, Options};
-use latency::foreign::{Foreign, Samples, Sequence};
 use latency::hlog;
 use latency::report::{
     Cell, Comparison, Environment, Latency, Load, LoadModel, SlowSample, Stated, Table, Unit,
@@ -74,10 +73,7 @@ fn compared(files: &[Saved]) -> Vec<Comparison> {
             compare::logs(ours, theirs, names, options)
         }
         (FileKind::Foreign(a), FileKind::Foreign(b)) => {
-            let sequences = |read: &Foreign| -> Vec<Sequence> {
-                read.samples.iter().filter_map(Samples::sequence).collect()
-            };
-            compare::sequences(&sequences(a), &sequences(b), names, options)
+            compare::benchmarks(&a.benchmarks(), &b.benchmarks(), names, options)
         }
         _ => Vec::new(),
     };

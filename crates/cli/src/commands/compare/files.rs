@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use latency::compare::{self, Names, Options};
-use latency::foreign::{self, Samples, Sequence};
+use latency::foreign::{self, Benchmark, Times};
 use latency::report::{Comparison, Environment, Latency, Report};
 use report::names;
 use report::saved::{FileKind, Saved};
@@ -61,7 +61,7 @@ enum Side {
     Report(Box<Report>),
     Numbers(Vec<f64>),
     /// Of another tool.
-    Sequences(Vec<Sequence>),
+    Benchmarks(Vec<Benchmark>),
     /// Of an interval log or a distribution.
     Rows(Vec<Latency>),
 }
@@ -91,8 +91,8 @@ fn files(paths: &[PathBuf], base: Side, target: Side, options: Options) -> Resul
             };
             vec![compare::numbers(labels, &base, &target, options)]
         }
-        (Side::Sequences(base), Side::Sequences(target)) => {
-            compare::sequences(&base, &target, [&names.0, &names.1], options)
+        (Side::Benchmarks(base), Side::Benchmarks(target)) => {
+            compare::benchmarks(&base, &target, [&names.0, &names.1], options)
         }
         (Side::Rows(base), Side::Rows(target)) => {
             compare::logs(&base, &target, [&names.0, &names.1], options)
@@ -121,18 +121,18 @@ fn files(paths: &[PathBuf], base: Side, target: Side, options: Options) -> Resul
 }
 
 fn side(path: &Path) -> Result<Read> {
-    let mut all: Option<(Vec<Sequence>, Environment)> = None;
+    let mut all: Option<(Vec<Benchmark>, Environment)> = None;
     for file in saved_files(path)? {
         match one(&file)? {
             Read {
-                side: Side::Sequences(mut more),
+                side: Side::Benchmarks(mut more),
                 machine,
                 ..
             } => {
                 all = Some(match all {
-                    Some((mut sequences, common)) => {
-                        sequences.append(&mut more);
-                        (sequences, common.common(&machine))
+                    Some((mut benchmarks, common)) => {
+                        benchmarks.append(&mut more);
+                        (benchmarks, common.common(&machine))
                     }
                     None => (more, machine),
                 });
@@ -140,8 +140,8 @@ fn side(path: &Path) -> Result<Read> {
             other => return Ok(other),
         }
     }
-    let (sequences, machine) = all.unwrap_or_else(|| (Vec::new(), Environment::unknown()));
-    Ok(Read::new(Side::Sequences(sequences), machine))
+    let (benchmarks, machine) = all.unwrap_or_else(|| (Vec::new(), Environment::unknown()));
+    Ok(Read::new(Side::Benchmarks(benchmarks), machine))
 }
 
 /// What one file holds.
@@ -183,22 +183,22 @@ fn one(path: &Path) -> Result<Read> {
     }
 }
 
-/// The samples of a file in the order in which they were taken, or its intervals.
+/// The benchmarks of a file, or its intervals.
 fn samples(file: Saved) -> Result<Side> {
     let refused = |why: &str, help: &str| {
         Failure::new(format!("cannot compare '{}': {why}", file.name)).help(help)
     };
     match &file.kind {
         FileKind::Foreign(read) => {
-            let found: Vec<Sequence> = read.samples.iter().filter_map(Samples::sequence).collect();
-            if found.is_empty() {
+            let found = read.benchmarks();
+            if found.iter().all(|one| one.times == Times::Stated) {
                 let why = format!(
-                    "this file of {} has no samples in their order, and statistics alone decide nothing",
+                    "this file of {} has no samples, and statistics alone decide nothing",
                     read.source.as_str()
                 );
                 return Err(refused(&why, "`perfkit report` shows both side by side"));
             }
-            Ok(Side::Sequences(found))
+            Ok(Side::Benchmarks(found))
         }
         FileKind::Log | FileKind::Distribution => Ok(Side::Rows(file.latencies)),
         FileKind::Report(_) => {

@@ -79,8 +79,8 @@ pub(crate) struct CompareArgs {
     /// Exit 4 if the target's median is worse by more than PCT %, or pN:PCT
     ///
     /// Of another percentile with its name: p99:5% (p90, p99, p99.9 or p99.99); the flag may be repeated. The whole
-    /// interval decides. Where PCT lies inside it, or where the target lacks a row, the exit code is 5; with
-    /// --slo-undecided pass it is 5 for a row that lacks alone. Without a number, exit 4 for every verdict `worse`. A
+    /// interval decides. Where PCT lies inside it, or where a row of the baseline is not compared, the exit code is 5;
+    /// with --slo-undecided pass it is 5 for such a row alone. Without a number, exit 4 for every verdict `worse`. A
     /// number that follows is the percentage, as in `--fail-on-regression 5%`: a file of that name is `./5`.
     #[arg(long, value_name = "PCT", num_args = 0..=1, require_equals = true, default_missing_value = "0",
           value_parser = limit)]

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::*;
+use crate::compare::Regression;
 use crate::report::Verdict;
 use crate::rng::SplitMix64;
 use crate::testing::report;
@@ -338,4 +339,132 @@ fn steps_of_a_file_are_no_narrower_than_they_are() {
     let found = logs(&row(), &row(), ["a", "b"], Options::default()).remove(0);
     let [low, high] = found.tails[0].interval;
     assert!(low < -0.9 && high > 100.0, "{low} {high}");
+}
+
+fn benchmark_of(name: &str, times: Times) -> Benchmark {
+    Benchmark {
+        name: name.to_owned(),
+        source: "JMH",
+        times,
+        failed: None,
+    }
+}
+
+fn in_order(name: &str, ns: f64) -> Benchmark {
+    let values_ns = (0..40).map(|nth| ns + f64::from(nth % 3)).collect();
+    let sequence = Sequence {
+        name: name.to_owned(),
+        values_ns,
+        singles: true,
+    };
+    benchmark_of(name, Times::InOrder(sequence))
+}
+
+#[test]
+fn a_benchmark_of_both_files_is_compared_or_named() {
+    let spread = |scale: u64| {
+        let values = (0..10_000).map(|nth| scale * (1_000 + nth % 7 * 100));
+        let row = row("spread", values);
+        benchmark_of("spread", Times::Distribution(Box::new(row)))
+    };
+    let stated = |name| benchmark_of(name, Times::Stated);
+    let base = [
+        in_order("f", 1e6),
+        spread(1),
+        stated("g"),
+        stated("h"),
+        stated("gone"),
+    ];
+    let target = [
+        in_order("f", 1e6),
+        spread(3),
+        stated("g"),
+        in_order("h", 1e6),
+        stated("new"),
+    ];
+    let found = benchmarks(&base, &target, ["a", "b"], Options::default());
+    let of = |one: &Comparison| (one.row.clone(), one.verdict, Regression::of(one, 0.05));
+    let expected = [
+        ("f", Verdict::NoDifference, Regression::Within),
+        ("spread", Verdict::Worse, Regression::Beyond),
+        ("g", Verdict::Inconclusive, Regression::Undecided),
+        ("h", Verdict::Inconclusive, Regression::Undecided),
+        ("gone", Verdict::Inconclusive, Regression::Undecided),
+        ("new", Verdict::Inconclusive, Regression::Within),
+    ];
+    let expected = expected.map(|(row, verdict, judged)| (row.to_owned(), verdict, judged));
+    assert_eq!(found.iter().map(of).collect::<Vec<_>>(), expected);
+    assert!(
+        found[2].reason.contains("statistics"),
+        "{}",
+        found[2].reason
+    );
+}
+
+#[test]
+fn rows_of_the_same_name_are_compared_each_with_its_own() {
+    let base = [in_order("f", 1e6), in_order("f", 1e6)];
+    let target = [in_order("f", 1e6), in_order("f", 3e6)];
+    let found = benchmarks(&base, &target, ["a", "b"], Options::default());
+    let verdicts: Vec<_> = found.iter().map(|one| one.verdict).collect();
+    assert_eq!(verdicts, [Verdict::NoDifference, Verdict::Worse]);
+    let found = benchmarks(&base[..1], &target, ["a", "b"], Options::default());
+    assert_eq!((found.len(), found[1].reason.as_str()), (2, NO_BASELINE));
+}
+
+#[test]
+fn times_of_failed_runs_are_not_better() {
+    let with = |ns, failed| Benchmark {
+        failed,
+        ..in_order("f", ns)
+    };
+    let of = |base, target| {
+        let found = benchmarks(
+            &[with(1e6, base)],
+            &[with(1e4, target)],
+            ["a", "b"],
+            Options::default(),
+        );
+        Regression::of(&found[0], 0.05)
+    };
+    for (base, target, expected) in [
+        (Some([0, 40]), Some([40, 40]), Regression::Undecided),
+        (None, Some([21, 40]), Regression::Undecided),
+        (Some([0, 40]), Some([1, 40]), Regression::Within),
+        (Some([40, 40]), Some([40, 40]), Regression::Within),
+        (None, None, Regression::Within),
+    ] {
+        assert_eq!(of(base, target), expected, "{base:?} {target:?}");
+    }
+}
+
+#[test]
+fn what_another_tool_stated_is_named_in_two_reports() {
+    let with = |names: &[&str]| {
+        let stated = |name: &&str| StatedTimes {
+            source: "k6".to_owned(),
+            name: (*name).to_owned(),
+            n: None,
+            mean_ns: Some(1.0),
+            stdev_ns: None,
+            min_ns: None,
+            max_ns: None,
+            percentiles: Vec::new(),
+        };
+        let mut report = report(vec![row("x", 0..1_000)]);
+        report.stated.times = names.iter().map(stated).collect();
+        report
+    };
+    let found = reports(&with(&["g", "gone"]), &with(&["g", "new"]), ["a", "b"]);
+    let said: Vec<_> = found
+        .iter()
+        .skip(1)
+        .map(|one| (one.row.as_str(), Regression::of(one, 0.05)))
+        .collect();
+    let expected = [
+        ("g", Regression::Undecided),
+        ("gone", Regression::Undecided),
+        ("new", Regression::Within),
+    ];
+    assert_eq!(said, expected);
 }
