@@ -347,6 +347,7 @@ fn comparison(found: &Comparison, at: Row) -> Checked {
         ("target_median_ns", found.target_median_ns),
         ("resolution", found.resolution),
         ("margin", found.margin),
+        ("drift", found.drift),
     ] {
         at.need(value.is_none_or(at_least_0), field, "below 0")?;
     }

@@ -26,6 +26,8 @@ const BATCHES: usize = 16;
 pub const INTERVALS_MIN: usize = 20;
 /// Fewest values to estimate from: batches of four.
 const VALUES_MIN: usize = 4 * BATCHES;
+/// Fewest values whose ranks tell whether they depend on each other.
+const RANKED_MIN: usize = 10;
 /// The 95 % point of chi-squared with 15 degrees of freedom, over 15.
 const CHANCE: f64 = 24.996 / 15.0;
 /// The square of Student's 97.5 % point with 15 degrees of freedom over the normal one.
@@ -39,6 +41,48 @@ pub fn inflation(values: &[f64]) -> f64 {
         return 1.0;
     };
     of_batches(values, 1.0, single).unwrap_or(1.0)
+}
+
+/// Whether values show that they depend on those before them, or are too few to tell: by what [`inflation`] finds, and by
+/// von Neumann's ratio of their ranks (Bartels, J. Am. Stat. Assoc. 77, 1982), which needs fewer.
+pub(crate) fn depends(values: &[f64]) -> bool {
+    inflation(values) > 1.0 || rank_ratio(values).is_none_or(|found| found < ratio_least(values))
+}
+
+/// The 10 % point of the ratio of independent values.
+fn ratio_least(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let variance = 4.0 * (n - 2.0) * (5.0 * n * n - 2.0 * n - 9.0)
+        / (5.0 * n * (n + 1.0) * (n - 1.0) * (n - 1.0));
+    2.0 - 1.281_552 * variance.sqrt()
+}
+
+/// The squares of the steps from rank to rank over those of their distances from the middle: 2 for independent values,
+/// less where neighbours are alike. `None` for too few values. Values that are all the same do not depend.
+fn rank_ratio(values: &[f64]) -> Option<f64> {
+    if values.len() < RANKED_MIN {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    let mut ranks = vec![0.0; values.len()];
+    let mut first = 0;
+    for same in order.chunk_by(|a, b| values[*a].total_cmp(&values[*b]).is_eq()) {
+        // Equal values have the middle of their ranks.
+        let middle = first as f64 + (same.len() - 1) as f64 / 2.0;
+        for index in same {
+            ranks[*index] = middle;
+        }
+        first += same.len();
+    }
+    let middle = (values.len() - 1) as f64 / 2.0;
+    let steps = ranks.windows(2).map(|pair| (pair[1] - pair[0]).powi(2));
+    let squares = ranks.iter().map(|rank| (rank - middle).powi(2));
+    let squares: f64 = squares.sum();
+    Some(match squares > 0.0 {
+        true => steps.sum::<f64>() / squares,
+        false => 2.0,
+    })
 }
 
 /// The inflation of a row from its buckets, by the standard deviation of single values. `batch` is the operations

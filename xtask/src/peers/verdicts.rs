@@ -31,7 +31,8 @@ impl Body for Verdicts {
              differences up to 1 % count as none: *wrong* is a verdict of a difference where there is none, the wrong \
              direction, or *no difference* where there is more than 1 %. A comparison that grows has at most 400 \
              rounds. *Verdicts on tails* compares runs of single times in rounds with a control, of which 3 in 100 of the \
-             target's are slow: *wrong* is a percentile that is called better, or worse where none is slow.",
+             target's are slow: *wrong* is a percentile that is called better, or worse where none is slow. Two separate runs each \
+             follow an autoregressive process of their own: *before*, their drift did not count against a pass.",
             self.runs, self.seconds
         )?;
         for table in &self.tables {

@@ -4,7 +4,7 @@
 //! is the rule that said "no difference" wherever the resolution was 5 % or finer.
 
 use perfkit_latency::SplitMix64;
-use perfkit_latency::compare::{self, Looks, Names, Options, Sides};
+use perfkit_latency::compare::{self, Looks, Names, Options, Regression, Sides};
 use perfkit_latency::report::{Comparison, Table, Unit, Verdict};
 
 use crate::Size;
@@ -20,6 +20,14 @@ const MARGIN: f64 = 0.01;
 /// Rounds of a comparison that grows, at most, and between two looks of one that is looked at too often.
 const GROWN: usize = 400;
 const PEEK: usize = 10;
+/// Values of a run, their autocorrelation, and the deviation of each.
+const UNPAIRED: [(usize, f64, f64); 5] = [
+    (100, 0.9, 0.2),
+    (400, 0.9, 0.2),
+    (100, 0.9, 0.05),
+    (30, 0.0, 0.02),
+    (100, 0.0, 0.05),
+];
 const NAMES: Names<'static> = Names {
     row: "row",
     baseline: "base",
@@ -100,7 +108,65 @@ impl Verdicts {
 }
 
 pub(crate) fn tables(size: Size) -> Vec<Table> {
-    vec![verdicts(size), growing(size)]
+    vec![verdicts(size), growing(size), unpaired(size)]
+}
+
+/// Limits on the regression of two separate runs, each of which drifts by itself.
+fn unpaired(size: Size) -> Table {
+    let mut table = Table::new(
+        "a limit of 5 % on two separate runs that drift",
+        &[
+            ("values", Unit::Count),
+            ("autocorrelation", Unit::Ratio),
+            ("deviation", Unit::Share),
+            ("true_difference", Unit::Share),
+            ("rule", Unit::Text),
+            ("passes", Unit::Share),
+            ("fails", Unit::Share),
+            ("undecided", Unit::Share),
+        ],
+    );
+    for (values, rho, deviation) in UNPAIRED {
+        for effect in [0.0, 0.04, 0.06, 0.1] {
+            let mut found = [[0_u64; 3]; 2];
+            for seed in 0..size.runs {
+                let mut rng = SplitMix64::new(seed);
+                let [base, target] = [1.0, 1.0 + effect].map(|factor| {
+                    let mut state = normal(&mut rng);
+                    let values = (0..values).map(|_| {
+                        state = rho * state + (1.0 - rho * rho).sqrt() * normal(&mut rng);
+                        1e6 * factor * (deviation * state).exp()
+                    });
+                    values.collect::<Vec<f64>>()
+                });
+                let today = compare::numbers(NAMES, &base, &target, Options::default());
+                let before = Comparison {
+                    drift: None,
+                    ..today.clone()
+                };
+                for (found, comparison) in found.iter_mut().zip([before, today]) {
+                    found[match Regression::of(&comparison, 0.05) {
+                        Regression::Within => 0,
+                        Regression::Beyond => 1,
+                        Regression::Undecided => 2,
+                    }] += 1;
+                }
+            }
+            for (rule, counts) in ["before", "today"].into_iter().zip(found) {
+                let mut row = vec![
+                    (values as u64).into(),
+                    rho.into(),
+                    deviation.into(),
+                    effect.into(),
+                    rule.into(),
+                ];
+                let shares = counts.map(|count| count as f64 / size.runs as f64);
+                row.extend(shares.map(Into::into));
+                table.rows.push(row);
+            }
+        }
+    }
+    table
 }
 
 /// Comparisons of a fixed number of rounds.

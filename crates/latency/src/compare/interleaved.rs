@@ -57,6 +57,7 @@ fn compared(
             .control
             .and_then(|control| differences_at(sides.base, control, CONFIDENCE)),
         drift: 0.0,
+        depends: false,
         skipped,
         bucket_ops: sides.bucket_ops,
         baseline_median: median(sides.base),

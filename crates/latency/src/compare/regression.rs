@@ -10,7 +10,8 @@ pub(super) const NO_BASELINE: &str = "the baseline has no such row";
 pub enum Regression {
     /// The target is worse, and the whole interval lies above the limit.
     Beyond,
-    /// The whole interval is within the limit, or the verdict is *better* or *no difference*; or the row is new.
+    /// The whole interval is within the limit, with the drift of two separate runs added where they show one; or the
+    /// verdict is *better* or *no difference*, and no drift can hide more; or the row is new.
     Within,
     /// The limit lies inside the interval, the difference may be drift, or nothing was compared.
     Undecided,
@@ -30,7 +31,7 @@ impl Regression {
                 false => Self::Undecided,
             };
         };
-        Self::judged(tail.verdict, Some(tail.interval), limit)
+        Self::judged(tail.verdict, Some(tail.interval), limit, comparison.drift)
     }
 
     /// Judges the median of a comparison by its interval, as gates are judged. `limit` is a share: 0.05 is 5 %. With a limit of 0
@@ -56,14 +57,22 @@ impl Regression {
         if interval.is_none() && comparison.reason == NO_BASELINE {
             return Self::Within;
         }
-        Self::judged(comparison.verdict, interval, limit)
+        Self::judged(comparison.verdict, interval, limit, comparison.drift)
     }
 
-    fn judged(verdict: Verdict, interval: Option<[f64; 2]>, limit: f64) -> Self {
+    fn judged(
+        verdict: Verdict,
+        interval: Option<[f64; 2]>,
+        limit: f64,
+        drift: Option<f64>,
+    ) -> Self {
+        // A difference that lies beyond the drift is none that it made; what it hides can be as much.
+        let hidden = drift.unwrap_or(0.0);
         match (verdict, interval) {
-            (Verdict::Better | Verdict::NoDifference, _) => Self::Within,
+            (Verdict::Better, _) => Self::Within,
+            (Verdict::NoDifference, _) if hidden <= 0.0 || limit <= 0.0 => Self::Within,
             (_, None) => Self::Undecided,
-            (_, Some([_, high])) if high <= limit => Self::Within,
+            (_, Some([_, high])) if high + hidden <= limit => Self::Within,
             (Verdict::Worse, Some([low, _])) if low > limit || limit <= 0.0 => Self::Beyond,
             _ => Self::Undecided,
         }

@@ -12,6 +12,7 @@ use super::regression::NO_BASELINE;
 use super::tails::{Sample, Samples};
 use super::verdict::Evidence;
 use super::{Names, Options, Sides};
+use crate::dependence;
 use crate::foreign::{Benchmark, Sequence, Times};
 use crate::hlog::tag;
 use crate::report::{Buckets, Comparison, Design, Latency, LatencyName, Report, StatedTimes};
@@ -373,6 +374,7 @@ fn compared(
         difference: differences_at(base, target, options.confidence),
         control,
         drift: drift(base).unwrap_or(0.0).max(drift(target).unwrap_or(0.0)),
+        depends: [base, target].into_iter().any(dependence::depends),
         pairs: (base.len().min(target.len()) as u64).saturating_sub(skipped),
         skipped,
         bucket_ops: sides.bucket_ops,
@@ -390,6 +392,7 @@ fn without(names: Names<'_>, options: Options, why: &str) -> Comparison {
         difference: None,
         control: None,
         drift: 0.0,
+        depends: false,
         pairs: 0,
         skipped: 0,
         bucket_ops: 0,

@@ -23,6 +23,8 @@ pub(super) struct Evidence {
     pub(super) control: Option<Differences>,
     /// Relative drift within one run; 0 when pairing has cancelled it.
     pub(super) drift: f64,
+    /// Whether the intervals do not allow for the drift, as the values of a run depend on each other.
+    pub(super) depends: bool,
     /// Pairs compared.
     pub(super) pairs: u64,
     /// Pairs left out for a baseline of 0.
@@ -60,6 +62,11 @@ impl Evidence {
                 .filter(|_| self.bucket_ops > 0)
                 .map(|ns| ns / self.bucket_ops as f64)
         };
+        // Runs that are the same value by value are one run.
+        let differs = |found: &Differences| found.range != [0.0; 2];
+        let drift = (self.depends && self.difference.as_ref().is_some_and(differs))
+            .then_some(self.drift)
+            .and_then(finite);
         Comparison {
             row: names.row.to_owned(),
             baseline: names.baseline.to_owned(),
@@ -76,6 +83,7 @@ impl Evidence {
             tails,
             resolution,
             margin,
+            drift,
             verdict,
             reason,
         }

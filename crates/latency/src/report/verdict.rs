@@ -40,6 +40,10 @@ pub struct Comparison {
     /// The share up to which a difference counts as none: as asked, or what the control shows if that is wider.
     #[serde(default)]
     pub margin: Option<f64>,
+    /// Of two separate runs whose values depend on each other: by how much they drifted within themselves, which the
+    /// intervals do not allow for. Not there where pairing has cancelled it, or where nothing shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift: Option<f64>,
     /// The verdict on the median.
     pub verdict: Verdict,
     /// One line that explains the verdict.

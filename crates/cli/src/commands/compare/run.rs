@@ -126,6 +126,22 @@ fn unjudged_tails(comparisons: &[Comparison], args: &CompareArgs) {
     }
 }
 
+/// What to know of an interval that is within the limit by itself, and passes nothing.
+fn drift_hides(found: &Comparison, limit: Limit) -> String {
+    let by_itself = Comparison {
+        drift: None,
+        ..found.clone()
+    };
+    match found.drift {
+        Some(drift) if limit.judge(&by_itself) == Regression::Within => format!(
+            "; within either run the times drifted by {}, which can hide more than the limit: compare both in one run \
+             (--interleave)",
+            units::signed_percent(drift).trim_start_matches('+')
+        ),
+        _ => String::new(),
+    }
+}
+
 /// Says which rows are worse by more than the limit, and of which that is not known.
 fn regression_status(comparisons: &[Comparison], limit: Limit, args: &CompareArgs) -> ExitStatus {
     let Limit { p, percent } = limit;
@@ -162,10 +178,11 @@ fn regression_status(comparisons: &[Comparison], limit: Limit, args: &CompareArg
             Regression::Undecided if !compared || open_counts && undecided_fails => {
                 unknown = true;
                 let why = match tail {
-                    _ if p == 50.0 || !compared => one.reason.clone(),
+                    _ if p == 50.0 || !compared => one.reason.clone() + &drift_hides(one, limit),
                     Some(tail) => {
                         let [low, high] = tail.interval.map(units::signed_percent);
-                        format!("its difference is between {low} and {high}")
+                        let hidden = drift_hides(one, limit);
+                        format!("its difference is between {low} and {high}{hidden}")
                     }
                     None => format!(
                         "there are too few single operations on either side ({} are the least)",

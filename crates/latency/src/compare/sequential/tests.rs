@@ -341,6 +341,74 @@ fn steps_of_a_file_are_no_narrower_than_they_are() {
     assert!(low < -0.9 && high > 100.0, "{low} {high}");
 }
 
+/// A run whose values follow an autoregressive process, times a factor.
+fn autoregressive(rng: &mut SplitMix64, n: usize, [rho, sigma]: [f64; 2], factor: f64) -> Vec<f64> {
+    let mut state = rng.normal();
+    let step = (1.0 - rho * rho).sqrt();
+    let next = |_| {
+        state = rho * state + step * rng.normal();
+        5e7 * factor * (sigma * state).exp()
+    };
+    (0..n).map(next).collect()
+}
+
+/// What a limit of 5 % makes of 400 comparisons of two separate runs: how many are within, and how many beyond.
+fn judged(n: usize, process: [f64; 2], factor: f64) -> [usize; 2] {
+    let mut rng = SplitMix64::new(11);
+    let names = Names {
+        row: "x",
+        baseline: "a",
+        target: "b",
+    };
+    let found: Vec<Regression> = (0..400)
+        .map(|_| {
+            let base = autoregressive(&mut rng, n, process, 1.0);
+            let target = autoregressive(&mut rng, n, process, factor);
+            Regression::of(&numbers(names, &base, &target, Options::default()), 0.05)
+        })
+        .collect();
+    [Regression::Within, Regression::Beyond].map(|what| {
+        let is = |one: &&Regression| **one == what;
+        found.iter().filter(is).count()
+    })
+}
+
+#[test]
+fn drifting_runs_neither_pass_nor_fail_by_their_drift() {
+    for (n, process, factor) in [
+        (30, [0.9, 0.2], 1.1),
+        (100, [0.9, 0.2], 1.1),
+        (100, [0.9, 0.2], 1.06),
+        (100, [0.9, 0.05], 1.06),
+        (400, [0.9, 0.2], 1.1),
+        (400, [0.99, 0.05], 1.1),
+        (100, [0.5, 0.2], 1.1),
+        (100, [0.0, 0.2], 1.06),
+    ] {
+        let [within, _] = judged(n, process, factor);
+        // The stated error, and what 400 runs may add to it.
+        assert!(
+            within <= 400 * 5 / 100 + 9,
+            "{n} {process:?} x{factor}: {within} of 400 pass"
+        );
+    }
+    for (n, process) in [(100, [0.9, 0.2]), (400, [0.9, 0.05])] {
+        let [_, beyond] = judged(n, process, 1.04);
+        assert!(
+            beyond <= 400 * 5 / 100 + 9,
+            "{n} {process:?}: {beyond} of 400 fail"
+        );
+    }
+    // Independent values are judged by their interval as it is.
+    for (n, sigma) in [(30, 0.01), (100, 0.03)] {
+        let [within, beyond] = judged(n, [0.0, sigma], 1.0);
+        assert!(
+            within >= 400 * 3 / 4 && beyond == 0,
+            "{n} {sigma}: {within} of 400 pass"
+        );
+    }
+}
+
 fn benchmark_of(name: &str, times: Times) -> Benchmark {
     Benchmark {
         name: name.to_owned(),
