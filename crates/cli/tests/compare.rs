@@ -558,6 +558,28 @@ fn runs_that_failed_are_told_where_they_count() {
     assert!(!text.contains("of the baseline failed"), "{text}");
 }
 
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_that_may_be_our_own_is_not_stated_in_any_form() {
+    let dir = directory();
+    for (limit, code) in [("1M", 5), ("4.6M", 5), ("7M", 5), ("200M", 0)] {
+        for form in ["-qq", "", "-v", "--report json"] {
+            let line =
+                format!("compare {form} --interleave 6x1 -w0 --slo rss<={limit} -- true -- true");
+            let told = run(dir.path(), words(&line)).expect(code);
+            if form == "--report json" {
+                let table = &told.json()["tables"][0];
+                let columns = table["columns"].as_array().expect("columns");
+                let at = columns
+                    .iter()
+                    .position(|column| column["key"] == "rss_max_bytes");
+                let cell = &table["rows"][1][at.expect("the column")];
+                assert!(cell.is_null(), "{cell}");
+            }
+        }
+    }
+}
+
 /// A file of pytest-benchmark: each benchmark with its rounds, or with statistics alone.
 fn pytest(rows: &[(&str, f64, bool)]) -> String {
     let row = |(name, seconds, has_rounds): &(&str, f64, bool)| {

@@ -21,6 +21,7 @@ mod tail;
 use std::fmt;
 
 use number::Measure;
+pub use number::RSS_FLOOR_PARAM;
 use rows::Rows;
 
 use crate::report::{GateResult, GateVerdict, Latency, LatencyName, Report, StatedTimes};
@@ -144,6 +145,15 @@ impl Gate {
     pub fn name(&self) -> Option<LatencyName> {
         match &self.target {
             Target::Row(target, _) => target.name,
+            Target::Number(..) => None,
+        }
+    }
+
+    /// The series that the gate names, if it names one.
+    #[must_use]
+    pub fn series(&self) -> Option<&str> {
+        match &self.target {
+            Target::Row(target, _) => target.series.as_deref(),
             Target::Number(..) => None,
         }
     }

@@ -72,7 +72,7 @@ mod wake;
 pub use clock::{Clock, Floor, RecordingCost, floor, recording_cost};
 pub use cpu::CpuClock;
 pub use environment::Meter;
-pub use gate::{Gate, ParseGateError};
+pub use gate::{Gate, ParseGateError, RSS_FLOOR_PARAM};
 pub use hdrhistogram::Histogram;
 pub use interval_log::{IntervalLog, LoggedIntervals, Spool};
 pub use live::{BOUNDS_NS, Buckets, LiveBuckets};

@@ -5,6 +5,7 @@
 //! control says what difference this run shows where there is none. With `--max-time` rounds are added until
 //! the verdict on the wall time stands.
 
+mod floor;
 mod growth;
 mod outcome;
 mod side;
@@ -12,6 +13,7 @@ mod side;
 use bench::{Paired, Turn, paired_until, programs};
 use report::Outcome;
 
+use self::floor::Floor;
 use self::growth::Growth;
 use self::outcome::{Found, outcome};
 use self::side::Side;
@@ -39,6 +41,8 @@ pub(crate) fn run(args: &CompareArgs, commands: &Commands, session: &Session) ->
     );
     let warm = warm_up(&sides[..2], args)?;
     let floor = (warm && session.has_report()).then(|| programs::start_floor(&mut Children));
+    let mut memory = Floor::default();
+    memory.look();
     let mut growth = commands.max_time.map(|most| Growth::new(most, rounds));
     let turn = |turn: Turn| -> Result<Option<f64>> {
         let Some(side) = sides.get_mut(turn.side).filter(|_| warm) else {
@@ -53,6 +57,7 @@ pub(crate) fn run(args: &CompareArgs, commands: &Commands, session: &Session) ->
         None => wall.rounds() >= rounds as usize,
     };
     let wall = paired_until(3, args.seed, turn, ends)?;
+    memory.look();
     // A round counts whole or not at all, so that the pairs stay pairs.
     for side in &mut sides {
         side.cpu_buckets.truncate(wall.rounds());
@@ -63,6 +68,7 @@ pub(crate) fn run(args: &CompareArgs, commands: &Commands, session: &Session) ->
         batch: u64::from(batch),
         complete: wall.is_complete(),
         looks: None,
+        rss_floor_bytes: memory.bytes(),
         start_floor_ns: floor.flatten().map(|ns| ns.round() as u64),
         wall,
     };

@@ -3,7 +3,7 @@
 use bench::Paired;
 use latency::compare::{self, Names, Options, Sides};
 use latency::report::{Cell, Table, Unit};
-use latency::{Meter, Recording};
+use latency::{RSS_FLOOR_PARAM, Recording};
 use report::Outcome;
 use report::units::counted;
 
@@ -20,6 +20,8 @@ pub(super) struct Found {
     pub(super) complete: bool,
     pub(super) looks: Option<u32>,
     pub(super) start_floor_ns: Option<u64>,
+    /// Up to which peak memory may be that of the copy in which a run started.
+    pub(super) rss_floor_bytes: u64,
 }
 
 /// The comparisons of the three sides and their distributions.
@@ -31,6 +33,7 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
         complete,
         looks,
         start_floor_ns,
+        rss_floor_bytes,
     } = found;
     let mut outcome = Outcome::new("compare, interleaved");
     outcome.complete = complete;
@@ -80,7 +83,10 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
         }
     }
     let mut table = Table::new("runs", &COLUMNS);
-    let floor = rss_floor();
+    outcome
+        .workload
+        .params
+        .insert(RSS_FLOOR_PARAM.to_owned(), rss_floor_bytes.into());
     for side in sides {
         let params = &mut outcome.workload.params;
         params.insert(side.name.to_owned(), side.line.into());
@@ -94,7 +100,7 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
             row.max_ns.into(),
             median(&side.cpu),
             Some(side.rss_max_bytes)
-                .filter(|bytes| *bytes > floor)
+                .filter(|bytes| *bytes > rss_floor_bytes)
                 .into(),
         ]);
         outcome.add(&side.wall);
@@ -146,26 +152,6 @@ const COLUMNS: [(&str, Unit); 8] = [
     ("cpu_p50_ns", Unit::Nanoseconds),
     ("rss_max_bytes", Unit::Bytes),
 ];
-
-/// A peak that is not above the private memory of this process may be that of the copy which a
-/// child starts in: it says nothing of the child.
-fn rss_floor() -> u64 {
-    let private = std::fs::read_to_string("/proc/self/status")
-        .ok()
-        .and_then(|status| {
-            let line = status
-                .lines()
-                .find_map(|line| line.strip_prefix("RssAnon:"))?;
-            let kilobytes: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
-            // The copy is made of a little more than the private pages.
-            Some((kilobytes << 10) + (1 << 20))
-        });
-    private.unwrap_or_else(|| {
-        let mut environment = latency::environment::capture();
-        let resources = Meter::start().finish(&mut environment);
-        resources.rss_max_bytes.unwrap_or(0)
-    })
-}
 
 /// The sample's own median, whether or not it earns an interval.
 fn median(recording: &Recording) -> Cell {
