@@ -553,9 +553,48 @@ fn runs_that_failed_are_told_where_they_count() {
     let line = "compare --interleave 3 true false --ignore-failure";
     let told = run(dir.path(), words(line));
     let text = told.text().split_whitespace().collect::<Vec<_>>().join(" ");
-    let expected = "3 of 3 runs of the target failed, and their times count";
+    let expected = "3 of 3 runs of the target failed, and the times are not compared";
     assert!(text.contains(expected), "{text}");
     assert!(!text.contains("of the baseline failed"), "{text}");
+    // What fails in both is what was to be compared.
+    let told = run(dir.path(), words("compare --interleave 3 false false -i"));
+    let text = told.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = "3 of 3 runs of the target failed, and their times count";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_target_that_fails_passes_no_limit_on_its_time_and_misses_one_on_its_errors() {
+    let dir = directory();
+    let line = |flags: &str, sides: &str| {
+        let line = format!("compare --interleave 8x1 -w0 -i {flags} -- {sides}");
+        run(dir.path(), words(&line))
+    };
+    // However much time it is given.
+    let told = line("--fail-on-regression 100000000%", "true -- false").expect(5);
+    let expected = "8 of 8 runs of the target failed";
+    assert!(told.stderr.contains(expected), "{}", told.stderr);
+    line("--fail-on-regression 100000000%", "false -- false").expect(0);
+    for form in ["", "-v", "--report json"] {
+        let told = line(&format!("{form} --slo error_rate<=0.01"), "true -- false").expect(4);
+        assert!(
+            told.stderr.contains("8 of 8 runs of the target failed"),
+            "{}",
+            told.stderr
+        );
+    }
+    // What is missed counts more than what is not decided.
+    let flags = "--slo error_rate<=0.01 --fail-on-regression 5%";
+    let told = line(flags, "true -- false").expect(4);
+    assert!(
+        told.stderr.contains("error_rate<=0.01 missed"),
+        "{}",
+        told.stderr
+    );
+    // That so few did not fail proves nothing, and what the baseline does is not judged.
+    let told = line("--slo error_rate<=0.01", "false -- true").expect(5);
+    assert!(told.stderr.contains("0 of 8 runs"), "{}", told.stderr);
 }
 
 #[test]

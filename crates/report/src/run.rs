@@ -274,9 +274,12 @@ impl Run {
             rates(&mut report, outcome.ops, outcome.bytes_content, duration);
         }
         gates::decide(&options.gates, &mut report);
-        let status = match outcome.status {
-            ExitStatus::Ok => gates::status(&report, options.undecided_passes),
-            other => other,
+        let gated = gates::status(&report, options.undecided_passes);
+        let status = match (outcome.status, gated) {
+            (ExitStatus::Ok, gated) => gated,
+            // A limit that is missed counts more than a question that is open.
+            (ExitStatus::Inconclusive, ExitStatus::Gate) => ExitStatus::Gate,
+            (other, _) => other,
         };
         report.exit_code = status.code();
         Finished { report, status }

@@ -108,6 +108,12 @@ impl Measure {
                     "processor time",
                 )
             }
+            Self::Errors if report.validation.is_none() && !failed_runs(report).is_empty() => {
+                let share = |(name, [failed, of]): (Option<String>, [u64; 2])| {
+                    (name, Some(failed as f64 / of as f64))
+                };
+                Ok(failed_runs(report).into_iter().map(share).collect())
+            }
             Self::Errors => {
                 let checked = report.validation.as_ref().filter(|found| found.checked > 0);
                 let share = checked.map(|found| found.wrong as f64 / found.checked as f64);
@@ -168,6 +174,37 @@ fn of_programs(report: &Report, keys: &[&str]) -> Option<Vec<Found>> {
     });
     let found = found.filter(|(name, _)| name.as_deref() != Some(CONTROL));
     Some(found.collect())
+}
+
+/// What the target is compared with: that it fails is no error of the target.
+const BASELINE: &str = "baseline";
+
+/// How many runs of each program failed that a limit is about, and of how many.
+fn failed_runs(report: &Report) -> Vec<(Option<String>, [u64; 2])> {
+    let tables = report.tables.iter();
+    let found = tables
+        .filter(|table| runs_programs(table))
+        .find_map(|table| {
+            let [failed, of] = ["failures", "runs"].map(|key| place(table, key));
+            Some((table, [failed?, of?]))
+        });
+    let Some((table, places)) = found else {
+        return Vec::new();
+    };
+    let rows = table.rows.iter().filter_map(|row| {
+        let name = row.iter().find_map(|cell| match cell {
+            Cell::Text(text) => Some(text.clone()),
+            _ => None,
+        });
+        let [failed, of] = places.map(|at| match row.get(at) {
+            Some(Cell::Integer(number)) => u64::try_from(*number).ok(),
+            _ => None,
+        });
+        let counts = [failed?, of.filter(|of| *of > 0)?];
+        let is_judged = !matches!(name.as_deref(), Some(CONTROL | BASELINE));
+        is_judged.then_some((name, counts))
+    });
+    rows.collect()
 }
 
 /// The rates of operations that another tool stated.
@@ -324,6 +361,16 @@ impl Gate {
                 "checked answers were wrong",
                 limit,
             ),
+            (Measure::Errors, None) => match failed_runs(report)
+                .into_iter()
+                .find(|(name, _)| *name == row)
+            {
+                Some((name, [failed, of])) => {
+                    let whose = name.as_deref().unwrap_or("the program");
+                    self.share(failed, of, &format!("runs of the {whose} failed"), limit)
+                }
+                None => self.as_measured(measure.unit(), row.as_deref(), value, limit),
+            },
             _ => self.as_measured(measure.unit(), row.as_deref(), value, limit),
         };
         // The others pass: that says nothing of the one that has no number.

@@ -50,6 +50,19 @@ pub struct Comparison {
     pub reason: String,
 }
 
+impl Comparison {
+    /// Takes back what was found, for a reason: the times are not those of what was to be compared.
+    pub fn leave_out(&mut self, why: &str) {
+        self.difference = None;
+        self.control = None;
+        self.tails.clear();
+        self.pairs = 0;
+        (self.resolution, self.margin, self.drift) = (None, None, None);
+        self.verdict = Verdict::Inconclusive;
+        why.clone_into(&mut self.reason);
+    }
+}
+
 /// How a percentile of the target differs from that of the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -51,6 +51,10 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
     }
     let names = sides.each_ref().map(Side::title);
     let sides = sides.map(Done::of);
+    let [base, target, _] = sides
+        .each_ref()
+        .map(|side| Some([side.failures, side.wall.latency().n]));
+    let failing = compare::failing([base, target]);
     let rows = [
         ("wall", sides.each_ref().map(|side| side.wall.latency())),
         ("cpu", sides.each_ref().map(|side| side.cpu.latency())),
@@ -79,6 +83,9 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
                     counted(looks.into(), ["look", "looks"])
                 );
             }
+            if let Some(why) = &failing {
+                comparison.leave_out(why);
+            }
             outcome.comparisons.push(comparison);
         }
     }
@@ -106,8 +113,12 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
         outcome.add(&side.wall);
         if side.failures > 0 {
             let runs = counted(row.n, ["run", "runs"]);
+            let count = match failing {
+                Some(_) => "and the times are not compared",
+                None => "and their times count",
+            };
             let finding = format!(
-                "{} of {runs} of the {} failed, and their times count",
+                "{} of {runs} of the {} failed, {count}",
                 side.failures, side.name
             );
             outcome.findings.push(finding);
