@@ -155,6 +155,7 @@ impl From<report::Error> for Failure {
                 Asked::Row(row) => format!("--row '{row}': {error}"),
                 _ => error.to_string(),
             }),
+            Error::NoSeries { gate, .. } => Self::usage(format!("--slo '{gate}': {error}")),
             Error::Pin { .. } => Self::usage(error.to_string()),
             Error::Unfit { .. } => Self::new(error.to_string()).status(ExitStatus::Environment),
             _ => Self::new(error.to_string()),

@@ -35,6 +35,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_page_has_the_runs_of_all_commands_over_each_other,
             output_goes_where_it_is_asked_to,
             an_interrupt_leaves_the_finished_rounds_and_ends_by_the_signal,
+            an_interrupt_leaves_the_finished_runs_or_no_file,
         ],
     ]
 }
@@ -346,6 +347,42 @@ fn an_interrupt_leaves_the_finished_rounds_and_ends_by_the_signal() {
         assert_eq!(result["cut_short"], true);
         let times = result["times"].as_array().map(Vec::len);
         assert!(times >= Some(3), "{times:?}");
+    }
+}
+
+fn an_interrupt_leaves_the_finished_runs_or_no_file() {
+    use crate::common::signals::{send, until};
+    use nix::sys::signal::Signal;
+
+    for (seconds, finished) in [("0.01", 3), ("30", 0)] {
+        let dir = directory();
+        let child = crate::common::perfkit()
+            .arg("hyperfine")
+            .current_dir(dir.path())
+            .args(["-N", "-r100000", "--export-json", "r.json"])
+            .arg(format!("sh -c 'echo a >>calls; exec sleep {seconds}'"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it runs");
+        let calls = dir.path().join("calls");
+        until("enough runs", || {
+            let calls = std::fs::read_to_string(&calls).unwrap_or_default();
+            calls.lines().count() > finished
+        });
+        send(&child, Signal::SIGINT);
+        let output = child.wait_with_output().expect("it ends");
+        let by = std::os::unix::process::ExitStatusExt::signal(&output.status);
+        assert_eq!(by, Some(Signal::SIGINT as i32));
+        if finished == 0 {
+            assert!(!dir.path().join("r.json").exists());
+            continue;
+        }
+        let json: Value = serde_json::from_str(&read(&dir, "r.json")).expect("JSON");
+        let result = &json["results"][0];
+        assert_eq!(result["cut_short"], true);
+        let times = result["times"].as_array().map(Vec::len);
+        assert!(times >= Some(finished), "{times:?}");
     }
 }
 

@@ -173,6 +173,12 @@ fn limits_are_judged_by_what_the_files_state() {
         ("k6.json", "hold.p99<=1s", 2, "hold"),
         (
             "k6.json",
+            "[http_req_duratoin].p95<=1s",
+            2,
+            "no series 'http_req_duratoin' help: the series are: http_req_duration",
+        ),
+        (
+            "k6.json",
             "throughput>=50",
             0,
             "of http_reqs as k6 states it",
@@ -228,6 +234,45 @@ fn limits_are_judged_by_what_the_files_state() {
         "[oha.json: oha].p99<=1s",
     ];
     run(dir.path(), one).expect(0);
+}
+
+#[test]
+fn a_file_without_memory_says_nothing_of_it() {
+    let dir = directory();
+    // As hyperfine wrote it up to 1.15.
+    let text = r#"{"results": [{"command": "a", "mean": 1.0, "user": 0.5, "system": 0.1, "times": [1.0, 1.1]}]}"#;
+    file(dir.path(), "old.json", text.as_bytes());
+    let told = run(dir.path(), ["report", "old.json", "--slo", "rss<=1G"]).expect(5);
+    let expected = "the report states no peak memory of the programs";
+    assert!(told.stderr.contains(expected), "{}", told.stderr);
+}
+
+#[test]
+fn a_file_of_no_known_form_is_told_which_forms_there_are() {
+    let dir = directory();
+    file(dir.path(), "text.log", b"hello world\n");
+    file(dir.path(), "other.json", b"{\"foo\": 1}");
+    file(dir.path(), "list.json", b"[]");
+    for line in [
+        "report text.log",
+        "report other.json",
+        "report list.json",
+        "compare other.json other.json",
+        "compare list.json list.json",
+    ] {
+        let told = run(dir.path(), words(line)).expect(1);
+        assert!(
+            told.stderr.contains("not a perfkit report"),
+            "{line}: {}",
+            told.stderr
+        );
+        assert!(
+            told.stderr.contains("JMH and pytest-benchmark"),
+            "{line}: {}",
+            told.stderr
+        );
+        assert!(!told.stderr.contains("expected"), "{line}: {}", told.stderr);
+    }
 }
 
 #[test]

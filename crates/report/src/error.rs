@@ -3,6 +3,9 @@
 use latency::pin::PinError;
 use latency::report::{LatencyName, Warning};
 
+/// Series that help names at most.
+const SERIES_SHOWN: usize = 20;
+
 /// What a caller asked for by the name of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -26,6 +29,16 @@ pub enum Error {
         row: Option<String>,
         /// The rows that there will be.
         rows: Vec<LatencyName>,
+    },
+    /// A gate names a series that the report does not have.
+    #[error("the report has no series '{series}'")]
+    NoSeries {
+        /// The gate, as it was written.
+        gate: String,
+        /// The series that it names.
+        series: String,
+        /// The series that there are.
+        known: Vec<String>,
     },
     /// The process cannot be pinned.
     #[error("cannot pin to processors {cpus:?}: {error}")]
@@ -76,6 +89,18 @@ impl Error {
             Self::NoRow { rows, .. } => {
                 let names: Vec<&str> = rows.iter().map(|row| row.as_str()).collect();
                 Some(format!("the rows are: {}", names.join(", ")))
+            }
+            Self::NoSeries { known, .. } if known.is_empty() => {
+                Some("its rows have no series: leave out the name in brackets".to_owned())
+            }
+            Self::NoSeries { known, .. } => {
+                let shown = known.iter().take(SERIES_SHOWN).map(String::as_str);
+                let shown = shown.collect::<Vec<_>>().join(", ");
+                let rest = match known.len().saturating_sub(SERIES_SHOWN) {
+                    0 => String::new(),
+                    rest => format!(" and {rest} more"),
+                };
+                Some(format!("the series are: {shown}{rest}"))
             }
             Self::Pin { .. } => Some(format!(
                 "this process may use {:?}",

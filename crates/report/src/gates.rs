@@ -1,7 +1,7 @@
 //! Gates over the rows of a report: whether a run can have them, and what they make of it.
 
 use latency::Gate;
-use latency::report::{GateResult, GateVerdict, LatencyName, Report};
+use latency::report::{GateResult, GateVerdict, Latency, LatencyName, Report, StatedTimes};
 
 use crate::{Asked, Error, ExitStatus};
 
@@ -30,6 +30,30 @@ pub fn check_rows(gates: &[Gate], row: Option<&str>, rows: &[LatencyName]) -> Re
     match row {
         Some(row) if !has(row) => Err(lacks(Asked::Row(row.to_owned()), Some(row))),
         _ => Ok(()),
+    }
+}
+
+/// Refuses gates on a series that a report which was read does not have: a name that is misspelt.
+///
+/// # Errors
+///
+/// [`Error::NoSeries`] for the first of them.
+pub fn check_series(gates: &[Gate], rows: &[Latency], stated: &[StatedTimes]) -> Result<(), Error> {
+    let labels = rows.iter().filter_map(|row| row.series.as_deref());
+    let mut known: Vec<&str> = Vec::new();
+    for name in labels.chain(stated.iter().map(|row| row.name.as_str())) {
+        if known.last() != Some(&name) {
+            known.push(name);
+        }
+    }
+    let is_misspelt = |gate: &&Gate| gate.series().is_some_and(|series| !known.contains(&series));
+    match gates.iter().find(is_misspelt) {
+        Some(gate) => Err(Error::NoSeries {
+            gate: gate.to_string(),
+            series: gate.series().unwrap_or_default().to_owned(),
+            known: known.into_iter().map(str::to_owned).collect(),
+        }),
+        None => Ok(()),
     }
 }
 

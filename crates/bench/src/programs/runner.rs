@@ -129,11 +129,12 @@ impl<'a, L: Launch> Runner<'a, L> {
         self.floor_ns
     }
 
-    /// Measures one command line, with all that goes around it but what comes after all of its runs.
+    /// Measures one command line, with all that goes around it but what comes after all of its runs. A stop leaves the runs
+    /// that were finished, as a sample that is [cut short](Sample::cut_short).
     ///
     /// # Errors
     ///
-    /// What fails, and [`Error::Stopped`].
+    /// What fails, and [`Error::Stopped`] before the end of the first run.
     pub fn measure(&mut self, index: usize) -> Result<Sample, Error> {
         let program = self.program(index)?.clone();
         self.around("setup", self.plan.setup.as_deref(), index)?;
@@ -145,15 +146,23 @@ impl<'a, L: Launch> Runner<'a, L> {
         self.watch.expect(count);
         self.watch.advance(1);
         let mut runs = vec![first.ran];
+        let mut cut_short = false;
         for number in 1..count {
-            runs.push(self.once(index, Step::Run(number))?.ran);
+            match self.once(index, Step::Run(number)) {
+                Ok(run) => runs.push(run.ran),
+                Err(Error::Stopped) => {
+                    cut_short = true;
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
             self.watch.advance(1);
         }
         self.watch.finish();
         Ok(Sample {
             program,
             runs,
-            cut_short: false,
+            cut_short,
         })
     }
 

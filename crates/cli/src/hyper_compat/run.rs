@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
-use std::path::Path;
+use std::fs::{Metadata, OpenOptions};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use bench::Watch;
@@ -57,13 +58,8 @@ fn measure(args: &HyperfineArgs, words: &[OsString]) -> Result<()> {
     let plan = args.plan()?;
     args.files().check()?;
     let screen = Screen::new(args);
-    for (_, _, path) in args
-        .exports()
-        .filter(|(_, _, path)| *path != Path::new("-"))
-    {
-        // Found out before an hour of measuring.
-        write(path, b"")?;
-    }
+    let exports = args.exports().map(|(_, _, path)| path);
+    let _opened = Opened::all(exports.filter(|path| *path != Path::new("-")))?;
     let mut runner = Runner::new(&plan, Children, &screen)?;
     runner.calibrate()?;
     let job = Job {
@@ -103,7 +99,10 @@ fn measure(args: &HyperfineArgs, words: &[OsString]) -> Result<()> {
     match samples.iter().find(|sample| sample.cut_short) {
         Some(sample) => {
             let rounds = sample.runs.len() as u64;
-            let rounds = counted(rounds, ["finished round", "finished rounds"]);
+            let rounds = match args.interleaves() {
+                true => counted(rounds, ["finished round", "finished rounds"]),
+                false => counted(rounds, ["finished run", "finished runs"]),
+            };
             message::note(
                 &format!("interrupted: this is of {rounds}"),
                 "the files are written, and marked in JSON as cut_short",
@@ -111,6 +110,39 @@ fn measure(args: &HyperfineArgs, words: &[OsString]) -> Result<()> {
             Err(Error::Stopped.into())
         }
         None => Ok(()),
+    }
+}
+
+/// Files to write that were not there: what is still empty at the end is taken away.
+struct Opened(Vec<PathBuf>);
+
+impl Opened {
+    /// Finds out before an hour of measuring which file cannot be written. One that is there keeps what is in it until
+    /// there is something new.
+    fn all<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Self> {
+        let mut opened = Self(Vec::new());
+        for path in paths {
+            let is_new = !path.exists();
+            let mut options = OpenOptions::new();
+            let file = options.write(true).create(true).truncate(false).open(path);
+            file.map_err(|error| Failure::io("write", path, &error))?;
+            if is_new {
+                opened.0.push(path.to_owned());
+            }
+        }
+        Ok(opened)
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        for path in &self.0 {
+            let is_empty = |found: Metadata| found.is_file() && found.len() == 0;
+            if std::fs::metadata(path).is_ok_and(is_empty) {
+                // What cannot be removed is empty, and so says nothing wrong.
+                let _ = std::fs::remove_file(path);
+            }
+        }
     }
 }
 
@@ -136,10 +168,17 @@ impl Job<'_> {
             self.screen.print(&text::heading(self.plan, index))?;
             let sample = runner.measure(index)?;
             self.show(&sample)?;
-            runner.clean_up(index)?;
+            let is_cut = sample.cut_short;
+            // After an interrupt nothing is started any more.
+            if !is_cut {
+                runner.clean_up(index)?;
+            }
             samples.push(sample);
             // What was measured is kept if a later command fails.
             self.export(&samples, None)?;
+            if is_cut {
+                break;
+            }
         }
         Ok(samples)
     }

@@ -22,6 +22,18 @@ struct Head {
 /// When the bytes are not JSON, have no schema name or another one, have unknown or missing fields, or
 /// contradict themselves; in the last case [`ReadError::place`] is the row and field.
 pub fn read_json(bytes: &[u8]) -> Result<Report, ReadError> {
+    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    if first != Some(&b'{') {
+        let message = match first {
+            None => "not a perfkit report: the file is empty",
+            Some(_) => "not a perfkit report: it does not start with the { of a JSON object",
+        };
+        return Err(ReadError::new(
+            ReadErrorKind::Foreign,
+            Place::Whole,
+            message,
+        ));
+    }
     let head: Head = serde_json::from_slice(bytes)?;
     match head.schema {
         Some(serde_json::Value::String(name)) if name == SCHEMA => {}

@@ -156,7 +156,10 @@ fn one(path: &Path) -> Result<Read> {
                 let machine = report.environment.clone();
                 Read::new(Side::Report(Box::new(report)), machine)
             })
-            .map_err(|error| Failure::new(format!("cannot read '{}': {error}", path.display())));
+            .map_err(|error| {
+                let (name, reason) = (names::path(path), error.to_string());
+                report::Error::Malformed { name, reason }.into()
+            });
     }
     let text = || std::str::from_utf8(&bytes).is_ok_and(latency::hgrm::is_printed);
     let other_kind =

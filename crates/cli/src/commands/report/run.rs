@@ -45,17 +45,19 @@ pub(crate) fn run(args: &RenderArgs, name: &'static str, argv: &[OsString]) -> R
     }
     let rows = names(loaded.iter().flat_map(|file| &file.latencies));
     let stated = loaded.iter().any(Saved::has_stated_times);
+    let outcome = match args.merge {
+        true => saved::merge(loaded)?,
+        false => saved::overlay(loaded),
+    };
+    let gated = &args.output.report.slo;
+    session::check_rows(&args.output.report, &rows, stated)?;
+    gates::check_series(gated, &outcome.latencies, &outcome.stated.times)?;
     let session = Session::start(&Setup {
         rows: &rows,
         stated,
         measures: false,
         ..Setup::analysis(name, argv, &args.output)
     })?;
-    let outcome = if args.merge {
-        saved::merge(loaded)?
-    } else {
-        saved::overlay(loaded)
-    };
     session.finish(outcome)
 }
 
@@ -123,6 +125,7 @@ fn render(mut report: Report, args: &RenderArgs) -> Result<ExitStatus> {
     let rows = names(report.latencies.iter());
     let stated = !report.stated.times.is_empty();
     session::check_rows(wanted, &rows, stated)?;
+    gates::check_series(&wanted.slo, &report.latencies, &report.stated.times)?;
     let exports = Exports::open(wanted, args.output.force)?;
     let mut status = ExitStatus::Ok;
     if !wanted.slo.is_empty() {
