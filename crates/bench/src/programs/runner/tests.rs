@@ -233,6 +233,8 @@ fn a_shell_that_does_not_run_and_a_wish_to_stop_end_it() {
     runner_plan.runs.max = Some(99);
     let mut runner = Runner::new(&runner_plan, stops, &()).unwrap();
     runner.calibrate().unwrap();
+    let sample = runner.measure(0).unwrap();
+    assert!(sample.cut_short && !sample.runs.is_empty());
     assert!(matches!(runner.measure(0), Err(Error::Stopped)));
     assert!(matches!(runner.interleaved(), Err(Error::Stopped)));
 }
