@@ -146,7 +146,7 @@ fn what_cannot_be_true_is_refused_at_its_row_and_field() {
             r.comparisons[0].tails[0].interval = [0.5, 0.6]
         }),
         ("comparisons[0].tails", |r| {
-            r.comparisons[0].tails[0].p = 50.0
+            r.comparisons[0].tails[0].p = 49.0
         }),
         ("gates[0].limit_ns", |r| r.gates[0].limit_ns = Some(1)),
         ("gates[0].gate", |r| r.gates[0].gate = "p101<=1s".to_owned()),
