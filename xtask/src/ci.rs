@@ -321,21 +321,19 @@ fn long_tests(packages: &[metadata::Package]) -> Result<Vec<String>> {
     let mut args = vec!["test".to_owned()];
     args.extend(ALL_FEATURES.map(str::to_owned));
     let mut programs = BTreeSet::new();
-    let mut excluded = BTreeSet::new();
+    let mut own = Vec::new();
     for package in packages {
-        let own = package.tests_with_own_harness()?;
-        for test in package.integration_tests() {
-            if !own.contains(test) {
-                programs.insert(test.to_owned());
-            }
-        }
+        let tests = package.tests_with_own_harness()?;
+        let usual = package
+            .integration_tests()
+            .filter(|name| !tests.contains(*name));
+        programs.extend(usual.map(str::to_owned));
+        own.push((package, tests));
     }
-    for package in packages {
-        let own = package.tests_with_own_harness()?;
-        if own.iter().any(|test| programs.contains(test)) {
-            excluded.insert(package.name.clone());
-        }
-    }
+    let excluded = own
+        .iter()
+        .filter(|(_, tests)| !tests.is_disjoint(&programs))
+        .map(|(package, _)| package.name.clone());
     for name in excluded {
         args.extend(["--exclude".to_owned(), name]);
     }
