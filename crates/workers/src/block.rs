@@ -44,6 +44,9 @@ pub struct Place {
     pub sequence: u64,
 }
 
+/// The name of the shard that is all expressions.
+pub const WHOLE: &str = "all";
+
 /// The longest value of a label.
 pub const LABEL_BYTES_MAX: usize = 1024;
 

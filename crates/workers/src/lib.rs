@@ -21,7 +21,7 @@ pub mod simulation;
 mod subjects;
 mod work;
 
-pub use block::{Block, BlockId, Delivery, LABEL_BYTES_MAX, Labels, Place, Steps, token};
+pub use block::{Block, BlockId, Delivery, LABEL_BYTES_MAX, Labels, Place, Steps, WHOLE, token};
 pub use cutter::{BLOCK_BYTES, Cut, Cutter, LongLine};
 pub use engine::{Engine, Published, To, Verdict};
 pub use error::{Error, Result};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::block::{Block, BlockId, Delivery, token};
+use crate::block::{Block, BlockId, Delivery, WHOLE, token};
 use crate::engine::{Engine, Published, To, Verdict};
 use crate::error::{Error, Result};
 use crate::kafka::client::writer;
@@ -146,9 +146,6 @@ impl Worker {
         }
     }
 }
-
-/// The part of the expressions that is all of them.
-const WHOLE: &str = "all";
 
 /// The name of a group. Shards have groups of their own, whatever the consumer: each of them gets all blocks.
 fn group_name(topic: &str, consumer: &str, shard: &str) -> String {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use files::conflicts::{Files, Stdout};
-use workers::Once;
+use workers::{Once, WHOLE};
 
 use crate::args::broker::{Address, BrokerArgs};
 use crate::args::nats::AccessArgs;
@@ -71,7 +71,7 @@ pub(crate) struct WorkerArgs {
     #[arg(
         long,
         value_name = "NAME",
-        default_value = "all",
+        default_value = WHOLE,
         value_parser = shard_name,
         requires = "from",
         hide_short_help = true
@@ -201,7 +201,7 @@ pub(crate) struct RollOutArgs {
     #[arg(long, value_name = "URL")]
     pub(crate) to: workers::nats::Address,
     /// Which part of the expressions it is, as workers name it
-    #[arg(long, value_name = "NAME", default_value = "all", value_parser = shard_name)]
+    #[arg(long, value_name = "NAME", default_value = WHOLE, value_parser = shard_name)]
     pub(crate) shard: String,
     /// Create the bucket if it does not exist
     #[arg(long)]
@@ -246,7 +246,7 @@ pub(crate) struct JoinArgs {
         long,
         value_name = "NAMES",
         value_delimiter = ',',
-        default_value = "all",
+        default_value = WHOLE,
         value_parser = shard_name
     )]
     pub(crate) shards: Vec<String>,

@@ -10,7 +10,7 @@ use latency::report::LatencyName;
 use report::{ExitStatus, Outcome};
 use tokio::time::sleep;
 use workers::nats::{self, Bucket, WrongAddress};
-use workers::{Limits, Once, Options, Place, Tally, Trouble};
+use workers::{Limits, Once, Options, Place, Tally, Trouble, WHOLE};
 
 use crate::args::threads;
 use crate::commands::betree::flags::{MatchArgs, MatchFormat};
@@ -39,9 +39,6 @@ struct Worked {
     ack_wait: Duration,
     server: String,
 }
-
-/// The shard that is all expressions.
-const WHOLE: &str = "all";
 
 /// Runs the command.
 pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
