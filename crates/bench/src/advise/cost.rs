@@ -1,6 +1,6 @@
 //! The tables of times, verdicts and memory, by recipe and size.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use latency::report::{Table, Unit};
 use zstdkit::sliced::{Budget, SlicedDecoder, SlicedEncoder};
@@ -11,7 +11,7 @@ use zstdkit::{
 use crate::advise::answer::{Cell, answer, growth};
 use crate::advise::data::{Data, piece};
 use crate::advise::plan::Plan;
-use crate::advise::times::{Times, measure};
+use crate::advise::times::{Call, Times, measure};
 use crate::{Checks, Context, Error, Watch};
 use report::Outcome;
 
@@ -141,9 +141,9 @@ fn row(
     let ratio = bytes as f64 / frame.len() as f64;
     let whole = measure(plan.cell, watch, |nth, times| {
         let content = piece(content, nth, bytes);
-        let start = Instant::now();
+        let call = Call::start();
         compressor.compress_into(content, &mut frame)?;
-        times.add(start.elapsed());
+        times.add(call.took());
         Ok(())
     })?;
     let slices = match slicable(&options, bytes) {
@@ -204,9 +204,9 @@ fn slices(
         encoder.open()?;
         loop {
             let mut budget = Budget::slices(1);
-            let start = Instant::now();
+            let call = Call::start();
             let state = encoder.step_into(&mut rest, &mut frame, Operation::End, &mut budget);
-            times.add(start.elapsed());
+            times.add(call.took());
             if state? == State::Done || times.is_over() {
                 return Ok(());
             }
@@ -228,9 +228,9 @@ fn decode_row(
     decompressor.decompress_into(&frame, &mut back)?;
     checks.that(back == first);
     let whole = measure(plan.cell, watch, |_, times| {
-        let start = Instant::now();
+        let call = Call::start();
         decompressor.decompress_into(&frame, &mut back)?;
-        times.add(start.elapsed());
+        times.add(call.took());
         Ok(())
     })?;
     let mut decoder = SlicedDecoder::new(&DecoderOptions::default())?;
@@ -239,9 +239,9 @@ fn decode_row(
         decoder.reset();
         let mut rest = &frame[..];
         loop {
-            let start = Instant::now();
+            let call = Call::start();
             let step = decoder.step(rest, &mut room, &mut Budget::slices(1));
-            times.add(start.elapsed());
+            times.add(call.took());
             let step = step?;
             rest = &rest[step.consumed..];
             if step.state != State::MoreOutput || times.is_over() {

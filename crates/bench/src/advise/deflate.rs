@@ -1,7 +1,5 @@
 //! Entries of ZIP archives, by level of deflate and size: whole entries, and the calls that one is pushed in.
 
-use std::time::Instant;
-
 use latency::report::{Table, Unit};
 use report::Outcome;
 use zipstream::{
@@ -12,7 +10,7 @@ use zipstream::{
 use super::answer::{Cell, answer, growth};
 use super::data::{Data, piece};
 use super::plan::Plan;
-use super::times::measure;
+use super::times::{Call, measure};
 use crate::{Checks, Context, Error};
 
 /// Content of a call.
@@ -51,9 +49,9 @@ pub(crate) fn part(
             let content = data.any();
             let bytes = bytes.min(content.len());
             let whole = measure(plan.cell, context.watch, |nth, times| {
-                let start = Instant::now();
+                let call = Call::start();
                 let archive = archive(piece(content, nth, bytes), level, |_| {})?;
-                times.add(start.elapsed());
+                times.add(call.took());
                 std::hint::black_box(archive);
                 Ok(())
             })?;
@@ -108,17 +106,17 @@ fn archive(
     let mut archive = Vec::new();
     for mut call in content.chunks(CALL_BYTES) {
         while !call.is_empty() {
-            let start = Instant::now();
+            let timer = Call::start();
             let taken = encoder.push(call);
-            timed(start.elapsed());
+            timed(timer.took());
             call = &call[taken.map_err(failed)?..];
             archive.extend_from_slice(encoder.output());
             encoder.consume(encoder.output().len());
         }
     }
-    let start = Instant::now();
+    let timer = Call::start();
     let ended = encoder.finish_entry();
-    timed(start.elapsed());
+    timed(timer.took());
     ended.map_err(failed)?;
     encoder.finish().map_err(failed)?;
     archive.extend_from_slice(encoder.output());

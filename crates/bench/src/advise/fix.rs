@@ -1,7 +1,5 @@
 //! Validation of FIX messages: so short that messages are timed in batches, and the advice is of means.
 
-use std::time::Instant;
-
 use fixcore::Decoder;
 use fixcore::dict::{Rules, Validator};
 use fixcore::workload::Sample;
@@ -10,7 +8,7 @@ use report::Outcome;
 
 use super::answer::{Cell, answer};
 use super::plan::Plan;
-use super::times::measure;
+use super::times::{Call, measure};
 use crate::{Checks, Context, Error};
 
 /// Messages that are timed together.
@@ -50,12 +48,12 @@ pub(crate) fn part(
         };
         checks.that(validator.validate(&message).is_ok());
         let times = measure(plan.cell, context.watch, |_, times| {
-            let start = Instant::now();
+            let call = Call::start();
             for _ in 0..BATCH {
                 let found = validator.validate(std::hint::black_box(&message));
                 std::hint::black_box(found.is_ok());
             }
-            times.add(start.elapsed() / BATCH);
+            times.add(call.took() / BATCH);
             Ok(())
         })?;
         let cell = Cell {

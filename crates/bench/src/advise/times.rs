@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use latency::CpuClock;
 use latency::percentile::{earned_n, order_statistic_ranks, rank};
 
 use crate::{Error, Watch};
@@ -12,6 +13,34 @@ const OPERATIONS: std::ops::RangeInclusive<usize> = 3..=5_000;
 const CONFIDENCE: f64 = 0.95;
 /// The 99th percentile is taken to be less than this many times the longest of a few times.
 const FEW: u64 = 2;
+
+/// A call that is timed.
+///
+/// What its thread waited for a processor is no cost of the call: on a busy machine that would be most of the tail. So
+/// the processor time of the thread counts where it is less than what passed.
+#[derive(Debug)]
+pub(crate) struct Call {
+    cpu: Option<Duration>,
+    start: Instant,
+}
+
+impl Call {
+    pub(crate) fn start() -> Self {
+        // The clock that is dear to read is outside, so that a short call is timed by the other one.
+        Self {
+            cpu: CpuClock::Thread.now(),
+            start: Instant::now(),
+        }
+    }
+
+    /// What it took.
+    pub(crate) fn took(self) -> Duration {
+        let passed = self.start.elapsed();
+        let cpu = self.cpu.zip(CpuClock::Thread.now());
+        let worked = cpu.map(|(before, after)| after.saturating_sub(before));
+        worked.map_or(passed, |worked| worked.min(passed))
+    }
+}
 
 /// Times of like calls.
 #[derive(Debug)]
@@ -103,6 +132,20 @@ pub(crate) mod tests {
             ns,
             end: Instant::now(),
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_call_does_not_cost_what_its_thread_waits() {
+        let call = Call::start();
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(call.took() < Duration::from_millis(100));
+        let (call, start) = (Call::start(), Instant::now());
+        let began = CpuClock::Thread.now().unwrap();
+        while CpuClock::Thread.now().unwrap() - began < Duration::from_millis(5) {}
+        let passed = start.elapsed();
+        let took = call.took();
+        assert!(took >= Duration::from_millis(5), "{took:?} of {passed:?}");
     }
 
     #[test]
