@@ -447,12 +447,7 @@ impl Gate {
         if limit <= 0.0 || limit >= 1.0 {
             return self.as_measured(Kind::Plain, None, share, limit);
         }
-        // Few enough that so few are unlikely at the limit, or that many.
-        let below =
-            lower_quantile(checked, limit, 1.0 - limit, ERROR).is_some_and(|most| wrong <= most);
-        let right = checked - wrong.min(checked);
-        let above =
-            lower_quantile(checked, 1.0 - limit, limit, ERROR).is_some_and(|most| right <= most);
+        let [below, above] = sides(wrong, checked, limit);
         let wants_low = matches!(self.bound, Bound::Most | Bound::Below);
         let verdict = match (below, above) {
             (true, _) if wants_low => GateVerdict::Pass,
@@ -460,11 +455,42 @@ impl Gate {
             (true, _) | (_, true) => GateVerdict::Fail,
             (false, false) => GateVerdict::Inconclusive,
         };
-        let says = match verdict {
-            GateVerdict::Inconclusive => "which proves neither side of",
-            _ => "which proves the side of",
+        let (says, more) = match verdict {
+            GateVerdict::Inconclusive => (
+                "which proves neither side of",
+                match needed(share, checked, limit) {
+                    Some(needed) => format!(" (at this share about {needed} would)"),
+                    None => String::new(),
+                },
+            ),
+            _ => ("which proves the side of", String::new()),
         };
-        let reason = format!("{wrong} of {checked} {what}, {says} {limit}");
+        let reason = format!("{wrong} of {checked} {what}, {says} {limit}{more}");
         (verdict, reason)
     }
+}
+
+/// Whether `wrong` of `checked` are so few that they are unlikely at the limit, or so many.
+fn sides(wrong: u64, checked: u64, limit: f64) -> [bool; 2] {
+    let below =
+        lower_quantile(checked, limit, 1.0 - limit, ERROR).is_some_and(|most| wrong <= most);
+    let right = checked - wrong.min(checked);
+    let above =
+        lower_quantile(checked, 1.0 - limit, limit, ERROR).is_some_and(|most| right <= most);
+    [below, above]
+}
+
+/// Steps in which a number of checked answers is looked for, a tenth more each: up to 10,000 times as many.
+const STEPS: u32 = 97;
+
+/// About how many checked answers of the same share would be on one side of the limit; `None` where it is too near.
+fn needed(share: f64, checked: u64, limit: f64) -> Option<u64> {
+    let mut all = checked as f64;
+    for _ in 0..STEPS {
+        all = (all * 1.1).ceil();
+        if sides((all * share).round() as u64, all as u64, limit).contains(&true) {
+            return Some(all as u64);
+        }
+    }
+    None
 }

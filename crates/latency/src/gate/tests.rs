@@ -276,6 +276,25 @@ fn a_share_of_errors_is_judged_by_the_binomial_test() {
 }
 
 #[test]
+fn an_undecided_share_of_errors_says_how_many_answers_would_decide() {
+    let reason = |wrong: u64, checked: u64| {
+        let mut found = report(Vec::new());
+        found.validation = Some(Validation::new("oracle", checked, wrong));
+        let gate: Gate = "error_rate<=1%".parse().unwrap();
+        gate.decide_report(&found).reason
+    };
+    let said = reason(0, 100);
+    let number = said
+        .split("about ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next());
+    let needed: u64 = number.and_then(|number| number.parse().ok()).expect(&said);
+    assert!((368..=405).contains(&needed), "{said}");
+    // At the limit itself none do.
+    assert!(!reason(3, 300).contains("about"), "{}", reason(3, 300));
+}
+
+#[test]
 fn the_samples_above_the_limit_prove_that_a_percentile_is() {
     // 250 samples are too few for p99, and 10 of them above the limit too many for it.
     let with = |above: usize| -> Vec<Latency> {
