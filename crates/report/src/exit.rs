@@ -20,8 +20,9 @@ pub enum ExitStatus {
     Inconclusive = 5,
     /// 6: the environment is unfit, and `--strict-env` asked for a fit one.
     Environment = 6,
-    /// 130: interrupted by a signal, after a valid partial report. A process that the user interrupted (Ctrl-C) ends by that
-    /// signal, to which shells give this code.
+    /// 130: interrupted by a signal, after a valid partial report. After SIGINT (Ctrl-C) the process ends by that signal and
+    /// not by this code: a shell has 130 in `$?` and ends its loop, and a parent sees the signal (`WTERMSIG`). After SIGTERM,
+    /// SIGHUP and SIGXCPU it is the exit code.
     Interrupted = 130,
 }
 
@@ -57,7 +58,9 @@ impl ExitStatus {
                 "the samples cannot decide a gate (see --slo-undecided), or a comparison with --require-verdict"
             }
             Self::Environment => "the environment is unfit, and --strict-env asked for a fit one",
-            Self::Interrupted => "interrupted, after a valid partial report",
+            Self::Interrupted => {
+                "interrupted, after a valid partial report (SIGINT: by that signal)"
+            }
         }
     }
 }
