@@ -16,9 +16,10 @@
 //!
 //! [`interleaved`] is for runs whose buckets alternated in random order: both sides of a pair share the
 //! drift, and it cancels. [`reports`] is for two runs made one after the other. There nothing cancels, so
-//! a difference must also exceed the drift that each run shows within itself. No statistics can see a drift
-//! that neither run shows; the result is labelled as unpaired.
+//! the interval is widened by what the drift that each run shows within itself can make of it. No statistics can see a
+//! drift that neither run shows; the result is labelled as unpaired.
 
+mod blocks;
 mod difference;
 mod interleaved;
 mod looks;
@@ -32,7 +33,7 @@ pub use difference::{differences, median};
 pub use interleaved::{interleaved, interleaved_rows, interleaved_with};
 pub use looks::Looks;
 pub use options::{CONFIDENCE, MARGIN, MARGIN_MAX, Names, Options, PAIRS_MIN, Sides};
-pub use regression::Regression;
+pub use regression::{Regression, Remedy};
 pub use sequential::{
     benchmarks, failing, logs, numbers, reports, reports_with, rows, sequences, sequential,
     sequential_with,

@@ -1,5 +1,6 @@
 //! Whether a comparison shows that the target is worse by more than a limit.
 
+use super::options::MARGIN_MAX;
 use crate::report::{Comparison, Verdict};
 
 /// Why a row of the target alone was not compared.
@@ -31,7 +32,9 @@ impl Regression {
                 false => Self::Undecided,
             };
         };
-        Self::judged(tail.verdict, Some(tail.interval), limit, comparison.drift)
+        // A tail that is worse is so beyond what the halves of either run differ by.
+        let drift = [0.0, comparison.drift.unwrap_or(0.0)];
+        Self::judged(tail.verdict, Some(tail.interval), limit, drift)
     }
 
     /// Judges the median of a comparison by its interval, as gates are judged. `limit` is a share: 0.05 is 5 %. With a limit of 0
@@ -57,26 +60,83 @@ impl Regression {
         if interval.is_none() && comparison.reason == NO_BASELINE {
             return Self::Within;
         }
-        Self::judged(comparison.verdict, interval, limit, comparison.drift)
+        let drift = [comparison.drift.unwrap_or(0.0); 2];
+        Self::judged(comparison.verdict, interval, limit, drift)
+    }
+
+    /// What is made of a percentile where no number is given: every regression that is proven is beyond, however small, and
+    /// what is surely not worse by more than [`MARGIN_MAX`] is within. Noise alone never proves that a limit of 0 holds.
+    #[must_use]
+    pub fn proven(comparison: &Comparison, p: f64) -> Self {
+        match Self::of_percentile(comparison, p, 0.0) {
+            Self::Undecided => match Self::of_percentile(comparison, p, MARGIN_MAX) {
+                Self::Within => Self::Within,
+                Self::Beyond | Self::Undecided => Self::Undecided,
+            },
+            decided => decided,
+        }
     }
 
     fn judged(
         verdict: Verdict,
         interval: Option<[f64; 2]>,
         limit: f64,
-        drift: Option<f64>,
+        [below, above]: [f64; 2],
     ) -> Self {
-        // A difference that lies beyond the drift is none that it made; what it hides can be as much.
-        let hidden = drift.unwrap_or(0.0);
         match (verdict, interval) {
             (Verdict::Better, _) => Self::Within,
-            (Verdict::NoDifference, _) if hidden <= 0.0 || limit <= 0.0 => Self::Within,
+            (Verdict::NoDifference, _) if above <= 0.0 || limit <= 0.0 => Self::Within,
             (_, None) => Self::Undecided,
-            (_, Some([_, high])) if high + hidden <= limit => Self::Within,
-            (Verdict::Worse, Some([low, _])) if low > limit || limit <= 0.0 => Self::Beyond,
+            (_, Some([_, high])) if high + above <= limit => Self::Within,
+            (Verdict::Worse, Some([low, _])) if low - below > limit || limit <= 0.0 => Self::Beyond,
             _ => Self::Undecided,
         }
     }
+}
+
+/// What would decide a limit that a comparison leaves undecided.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Remedy {
+    /// About how many pairs like these would; `None` where the difference lies so near the limit, or drifts so much, that
+    /// more pairs alone would not.
+    pub pairs: Option<u64>,
+    /// The least limit that these pairs pass, as a share.
+    pub passes_from: f64,
+}
+
+/// A remedy of more times as many pairs is none.
+const MORE_MAX: f64 = 1_000.0;
+
+impl Remedy {
+    /// What would decide a limit on a percentile. `None` without an interval.
+    ///
+    /// An interval narrows with the square root of the pairs. With it whole, the difference where it is now is on one side
+    /// of the limit.
+    #[must_use]
+    pub fn of(comparison: &Comparison, p: f64, limit: f64) -> Option<Self> {
+        let (middle, [low, high]) = located(comparison, p)?;
+        let hidden = comparison.drift.unwrap_or(0.0);
+        let (room, half) = match middle <= limit {
+            true => (limit - hidden - middle, high - middle),
+            false => (middle - limit, middle - low),
+        };
+        let more = (half / room).powi(2);
+        let is_few = room > 0.0 && more <= MORE_MAX;
+        // An interval that is narrow enough was not what left it undecided: a few more rounds may show more.
+        let pairs = comparison.pairs as f64 * more.max(1.25);
+        Some(Self {
+            pairs: (is_few && comparison.pairs > 0).then(|| pairs.ceil() as u64),
+            passes_from: (high + hidden).max(0.0),
+        })
+    }
+}
+
+/// The difference of a percentile, and its interval.
+fn located(comparison: &Comparison, p: f64) -> Option<(f64, [f64; 2])> {
+    let median = comparison.difference.as_ref().filter(|_| p == 50.0);
+    let median = median.and_then(|found| Some((found.median, found.median_ci95?)));
+    let tail = || comparison.tails.iter().find(|tail| tail.p == p);
+    median.or_else(|| tail().map(|tail| (tail.difference, tail.interval)))
 }
 
 #[cfg(test)]
@@ -146,5 +206,76 @@ mod tests {
         assert_eq!(Regression::of(&comparison, 0.05), Undecided);
         comparison.reason = NO_BASELINE.to_owned();
         assert_eq!(Regression::of(&comparison, 0.05), Within);
+    }
+
+    /// A comparison of 20 pairs with this verdict and interval.
+    fn found(verdict: Verdict, [low, high]: [f64; 2]) -> Comparison {
+        let names = Names {
+            row: "wall",
+            baseline: "old",
+            target: "new",
+        };
+        let base = numbers(names, &[10.0; 20], &[10.0; 20], Options::default());
+        Comparison {
+            verdict,
+            drift: None,
+            difference: Some(Differences {
+                range: [-1.0, 1.0],
+                median: low / 2.0 + high / 2.0,
+                median_ci95: Some([low, high]),
+                p99: 1.0,
+                better: 0.5,
+            }),
+            ..base
+        }
+    }
+
+    #[test]
+    fn without_a_number_what_is_proven_fails_and_what_is_surely_small_passes() {
+        use Regression::{Beyond, Undecided, Within};
+        use Verdict::{Better, Inconclusive, NoDifference, Small, Worse};
+        for (verdict, interval, expected) in [
+            (Worse, [0.01, 0.02], Beyond),
+            (Worse, [0.2, 0.3], Beyond),
+            (NoDifference, [-0.01, 0.01], Within),
+            (Better, [-0.2, -0.1], Within),
+            (Inconclusive, [-0.04, 0.04], Within),
+            (Small, [0.01, 0.05], Within),
+            (Inconclusive, [-0.04, 0.06], Undecided),
+            (Small, [0.01, 0.06], Undecided),
+        ] {
+            let found = found(verdict, interval);
+            let judged = Regression::proven(&found, 50.0);
+            assert_eq!(judged, expected, "{verdict:?} {interval:?}");
+        }
+    }
+
+    #[test]
+    fn what_would_decide_follows_from_the_interval() {
+        let of = |interval: [f64; 2], limit| {
+            let found = found(Verdict::Inconclusive, interval);
+            let remedy = Remedy::of(&found, 50.0, limit).expect("an interval");
+            assert_eq!(remedy.passes_from, interval[1]);
+            remedy.pairs
+        };
+        // Twice as wide as there is room: four times as many.
+        assert_eq!(of([-0.125, 0.125], 0.0625), Some(80));
+        assert_eq!(of([0.0, 0.25], 0.0625), Some(80));
+        // Narrow enough already.
+        assert_eq!(of([-0.03125, 0.03125], 0.0625), Some(25));
+        // At the limit itself no number of them is enough.
+        assert_eq!(of([0.0, 0.25], 0.125), None);
+        assert_eq!(of([-0.125, 0.125], 0.0), None);
+        // Nor where the drift is more than the limit.
+        let drifted = Comparison {
+            drift: Some(0.125),
+            ..found(Verdict::Inconclusive, [-0.125, 0.125])
+        };
+        let expected = Remedy {
+            pairs: None,
+            passes_from: 0.25,
+        };
+        assert_eq!(Remedy::of(&drifted, 50.0, 0.0625), Some(expected));
+        assert_eq!(Remedy::of(&drifted, 99.0, 0.0625), None);
     }
 }

@@ -1,18 +1,18 @@
 //! Two reports of runs made one after the other.
 //!
 //! Buckets of equal index did not run next to each other, so a slow hour of the machine looks like a slow
-//! program. A difference must therefore exceed what the runs show within themselves: the odd against the
-//! even buckets of the baseline (noise), and the spread of the medians of ten consecutive blocks in each
-//! run (drift).
+//! program. So the interval of the difference is widened by what the runs show within themselves: the spread of the
+//! medians of ten consecutive blocks (`blocks`), or of runs too short for that the whole of their drift. What the odd
+//! buckets of the baseline differ by from the even ones is noise.
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::blocks::hidden;
 use super::difference::{differences, differences_at, median, skipped};
 use super::regression::NO_BASELINE;
 use super::tails::{Sample, Samples};
 use super::verdict::Evidence;
 use super::{Names, Options, Sides};
-use crate::dependence;
 use crate::foreign::{Benchmark, Sequence, Times};
 use crate::hlog::tag;
 use crate::report::{Buckets, Comparison, Design, Latency, LatencyName, Report, StatedTimes};
@@ -369,12 +369,14 @@ fn compared(
         }
     };
     let skipped = skipped(base, target);
+    let difference = differences_at(base, target, options.confidence);
+    let drift = drift(base).unwrap_or(0.0).max(drift(target).unwrap_or(0.0));
     let evidence = Evidence {
         design: Design::Sequential,
-        difference: differences_at(base, target, options.confidence),
+        hidden: hidden([base, target], difference.as_ref(), drift),
+        difference,
         control,
-        drift: drift(base).unwrap_or(0.0).max(drift(target).unwrap_or(0.0)),
-        depends: [base, target].into_iter().any(dependence::depends),
+        drift,
         pairs: (base.len().min(target.len()) as u64).saturating_sub(skipped),
         skipped,
         bucket_ops: sides.bucket_ops,
@@ -392,7 +394,7 @@ fn without(names: Names<'_>, options: Options, why: &str) -> Comparison {
         difference: None,
         control: None,
         drift: 0.0,
-        depends: false,
+        hidden: 0.0,
         pairs: 0,
         skipped: 0,
         bucket_ops: 0,

@@ -23,8 +23,8 @@ pub(super) struct Evidence {
     pub(super) control: Option<Differences>,
     /// Relative drift within one run; 0 when pairing has cancelled it.
     pub(super) drift: f64,
-    /// Whether the intervals do not allow for the drift, as the values of a run depend on each other.
-    pub(super) depends: bool,
+    /// How much further than its interval the difference may lie on either side, for that drift.
+    pub(super) hidden: f64,
     /// Pairs compared.
     pub(super) pairs: u64,
     /// Pairs left out for a baseline of 0.
@@ -64,9 +64,8 @@ impl Evidence {
         };
         // Runs that are the same value by value are one run.
         let differs = |found: &Differences| found.range != [0.0; 2];
-        let drift = (self.depends && self.difference.as_ref().is_some_and(differs))
-            .then_some(self.drift)
-            .and_then(finite);
+        let differs = self.difference.as_ref().is_some_and(differs);
+        let drift = finite(self.hidden).filter(|hidden| differs && *hidden > 0.0);
         Comparison {
             row: names.row.to_owned(),
             baseline: names.baseline.to_owned(),
@@ -105,14 +104,20 @@ impl Evidence {
             };
         };
         let bound = self.bound();
-        let resolution = finite(bound + POWER_80 * (high / 2.0 - low / 2.0));
+        let shift = self.shift();
+        let half = high / 2.0 - low / 2.0 + self.hidden;
+        let resolution = finite(shift + POWER_80 * half);
         // What the control shows is no difference, unless it is so much that nothing can be said.
         let noisy = bound > options.margin && bound > MARGIN_MAX;
         let margin = match noisy {
             true => options.margin,
             false => options.margin.max(bound),
         };
-        let within = -margin <= low && high <= margin;
+        let sure = [low - self.hidden, high + self.hidden];
+        let is_within = |[low, high]: [f64; 2], margin: f64| -margin <= low && high <= margin;
+        let within = is_within([low, high], margin) && !noisy;
+        // What the runs drifted by is allowed for here, however much it is.
+        let surely = self.design == Design::Sequential && is_within(sure, options.margin);
         let power = format!(
             "an effect of {} is found with 80 % power",
             percent(resolution)
@@ -121,21 +126,26 @@ impl Evidence {
         let (verdict, reason) = if difference.range == [0.0; 2] {
             let reason = format!("identical: no pair differs; {power}");
             (Verdict::NoDifference, reason)
-        } else if high < -bound {
-            let said = beyond("faster", difference.median, [-high, -low], bound);
+        } else if sure[1] < -shift {
+            let said = self.beyond("faster", difference.median, [-high, -low]);
             (Verdict::Better, said)
-        } else if low > bound {
-            let said = beyond("slower", difference.median, [low, high], bound);
+        } else if sure[0] > shift {
+            let said = self.beyond("slower", difference.median, [low, high]);
             (Verdict::Worse, said)
-        } else if within && !noisy {
-            let limit = percent(Some(margin));
+        } else if within || surely {
+            let limit = percent(Some(if within { margin } else { options.margin }));
             let reason = format!("no difference beyond {limit}: all of {span} is within; {power}");
             (Verdict::NoDifference, reason)
         } else if low > 0.0 || high < 0.0 {
-            let limit = percent(Some(bound));
-            let shows = match self.drift >= bound {
-                true => format!("the runs drifted by {limit}"),
-                false => format!("the control alone differs by up to {limit}"),
+            let shows = match self.hidden > 0.0 {
+                true => format!(
+                    "by that of the runs it may be off by {}",
+                    percent(Some(self.hidden))
+                ),
+                false => format!(
+                    "the control alone differs by up to {}",
+                    percent(Some(shift))
+                ),
             };
             let size = signed(difference.median);
             let reason = format!(
@@ -167,6 +177,33 @@ impl Evidence {
         }
     }
 
+    /// What a difference has to clear: all that a control shows of commands that ran in one run. Of two separate runs the
+    /// halves of the baseline share the noise that the interval allows for, and only what they differ by beyond it counts.
+    fn shift(&self) -> f64 {
+        match self.design {
+            Design::Interleaved => self.control_bound(),
+            Design::Sequential => {
+                let control = self.control.as_ref();
+                let interval = control.and_then(|control| control.median_ci95);
+                interval.map_or(0.0, |[low, high]| low.max(-high).max(0.0))
+            }
+        }
+    }
+
+    /// `faster by 12.00 % (10.00 % to 14.00 %), beyond the control's ±0.80 %`; of two separate runs, by how much at least.
+    fn beyond(&self, what: &str, median: f64, [low, high]: [f64; 2]) -> String {
+        let share = |value: f64| format!("{:.2} %", value * 100.0);
+        let rests_on = match self.design {
+            Design::Interleaved => format!("beyond the control's {}", percent(Some(self.shift()))),
+            Design::Sequential => {
+                let least = share(low - self.hidden);
+                format!("by at least {least} with what drift within the runs may hide")
+            }
+        };
+        let (median, low, high) = (share(median.abs()), share(low), share(high));
+        format!("{what} by {median} ({low} to {high}), {rests_on}")
+    }
+
     /// What this run shows where there is no difference.
     fn bound(&self) -> f64 {
         self.control_bound().max(self.drift)
@@ -191,16 +228,6 @@ fn span(low: f64, high: f64) -> String {
 /// `+0.40 %`.
 fn signed(share: f64) -> String {
     format!("{:+.2} %", share * 100.0)
-}
-
-/// `faster by 12.00 % (10.00 % to 14.00 %), beyond the control's ±0.80 %`.
-fn beyond(what: &str, median: f64, [low, high]: [f64; 2], bound: f64) -> String {
-    let share = |value: f64| format!("{:.2} %", value * 100.0);
-    let (median, low, high) = (share(median.abs()), share(low), share(high));
-    format!(
-        "{what} by {median} ({low} to {high}), beyond the control's {}",
-        percent(Some(bound))
-    )
 }
 
 fn percent(share: Option<f64>) -> String {

@@ -40,8 +40,8 @@ pub struct Comparison {
     /// The share up to which a difference counts as none: as asked, or what the control shows if that is wider.
     #[serde(default)]
     pub margin: Option<f64>,
-    /// Of two separate runs whose values depend on each other: by how much they drifted within themselves, which the
-    /// intervals do not allow for. Not there where pairing has cancelled it, or where nothing shows it.
+    /// Of two separate runs: how much further than its interval the difference may lie on either side, for what they
+    /// drifted within themselves. Not there where pairing has cancelled it, or where nothing shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<f64>,
     /// The verdict on the median.

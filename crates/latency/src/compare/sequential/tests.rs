@@ -409,6 +409,65 @@ fn drifting_runs_neither_pass_nor_fail_by_their_drift() {
     }
 }
 
+/// How many of 400 comparisons of two separate runs say that the target differs.
+fn differ(n: usize, process: [f64; 2], factor: f64) -> usize {
+    let mut rng = SplitMix64::new(7);
+    let names = Names {
+        row: "x",
+        baseline: "a",
+        target: "b",
+    };
+    let differs = |_: &usize| {
+        let base = autoregressive(&mut rng, n, process, 1.0);
+        let target = autoregressive(&mut rng, n, process, factor);
+        let found = numbers(names, &base, &target, Options::default());
+        matches!(found.verdict, Verdict::Better | Verdict::Worse)
+    };
+    (0..400).filter(differs).count()
+}
+
+#[test]
+fn separate_runs_differ_as_seldom_as_is_said_and_are_told_apart_where_they_do() {
+    for (n, process) in [
+        (30, [0.0, 0.2]),
+        (30, [0.3, 0.2]),
+        (30, [0.9, 0.2]),
+        (100, [0.3, 0.2]),
+        (100, [0.5, 0.1]),
+        (100, [0.9, 0.2]),
+        (400, [0.9, 0.05]),
+        (400, [0.99, 0.05]),
+    ] {
+        let wrong = differ(n, process, 1.0);
+        // The stated error, and what 400 runs may add to it.
+        assert!(
+            wrong <= 400 * 5 / 100 + 9,
+            "{n} {process:?}: {wrong} of 400"
+        );
+    }
+    // Of 100: how many are told apart, and how many of these by more than 5 %.
+    for (n, process, differing, failing) in [
+        (30, [0.0, 0.2], 88, 80),
+        (30, [0.3, 0.1], 95, 92),
+        (100, [0.9, 0.05], 97, 97),
+        (100, [0.9, 0.2], 30, 27),
+        (400, [0.9, 0.2], 82, 76),
+    ] {
+        let found = differ(n, process, 1.5);
+        let [within, beyond] = judged(n, process, 1.5);
+        let is_found = found >= 4 * differing && beyond >= 4 * failing && within == 0;
+        assert!(is_found, "{n} {process:?}: {found} {beyond} {within}");
+    }
+    // Equal runs that drift pass a limit where they are long enough.
+    for (n, process, passing) in [(400, [0.5, 0.05], 90), (400, [0.9, 0.03], 70)] {
+        let [within, beyond] = judged(n, process, 1.0);
+        assert!(
+            within >= 4 * passing && beyond <= 4,
+            "{n} {process:?}: {within} {beyond}"
+        );
+    }
+}
+
 fn benchmark_of(name: &str, times: Times) -> Benchmark {
     Benchmark {
         name: name.to_owned(),
