@@ -65,7 +65,9 @@ fn a_regression_fails_the_gate_and_an_undecided_one_can_be_refused() {
     file(dir.path(), "slow", numbers(&[(100, 20)]).as_bytes());
     file(dir.path(), "few", b"1 2");
     let judged = |line: &str| run(dir.path(), words(&format!("{line} --fail-unpaired")));
-    judged("compare base slow --fail-on-regression").expect(4);
+    let failed = judged("compare base slow --fail-on-regression").expect(4);
+    let said = "the median of numbers is worse by +100 %, and --fail-on-regression without a number allows no";
+    assert!(failed.stderr.contains(said), "{}", failed.stderr);
     judged("compare base slow --fail-on-regression=200").expect(0);
     judged("compare slow base --fail-on-regression").expect(0);
     // The limit lies inside the interval.
@@ -77,11 +79,12 @@ fn a_regression_fails_the_gate_and_an_undecided_one_can_be_refused() {
     let open = judged("compare ten near --fail-on-regression=5 -qq").expect(5);
     let said = "whether the median of numbers is worse by more than the 5 % of --fail-on-regression is not decided: ";
     assert!(open.stderr.contains(said), "{}", open.stderr);
+    assert!(open.stderr.contains("passes as it is"), "{}", open.stderr);
     judged("compare ten near --fail-on-regression=5 --slo-undecided pass").expect(0);
     // Two separate runs only suggest, and say so.
-    let line = "compare base slow --fail-on-regression -qq";
+    let line = "compare base slow --fail-on-regression 5% -qq";
     let suggested = run(dir.path(), words(line)).expect(0);
-    let said = "the median of numbers is worse by +100 %, more than the 0 % of --fail-on-regression, but two separate runs";
+    let said = "the median of numbers is worse by +100 %, more than the 5 % of --fail-on-regression, but two separate runs";
     assert!(suggested.stderr.contains(said), "{}", suggested.stderr);
     run(dir.path(), words("compare base slow --fail-unpaired")).expect(2);
     run(dir.path(), words("compare few few --require-verdict")).expect(5);
@@ -91,6 +94,103 @@ fn a_regression_fails_the_gate_and_an_undecided_one_can_be_refused() {
             .stderr
             .contains("'base' has 100 numbers and 'few' has 2")
     );
+}
+
+#[test]
+fn a_limit_may_name_the_row_that_it_is_on() {
+    let dir = directory();
+    file(dir.path(), "base", numbers(&[(100, 10)]).as_bytes());
+    file(dir.path(), "slow", numbers(&[(100, 20)]).as_bytes());
+    let judged = |limit: &str| {
+        let line = format!("compare base slow --fail-unpaired -qq --fail-on-regression {limit}");
+        run(dir.path(), words(&line))
+    };
+    for (limit, code) in [
+        ("numbers:5%", 4),
+        ("[numbers]:5", 4),
+        ("numbers:150%", 0),
+        ("numbers.p50:5%", 4),
+        ("numbers:worse", 4),
+    ] {
+        judged(limit).expect(code);
+    }
+    for (limit, said) in [
+        ("cpu:5%", "the rows are: numbers"),
+        ("cpuu:5%", "the rows are: numbers"),
+        ("cpu:five", "'five' is not a percentage"),
+        ("cpu5%", "such as cpu:5% or p99:5%"),
+        ("p95:5%", "none of p50"),
+    ] {
+        let refused = judged(limit).expect(2);
+        assert!(refused.stderr.contains(said), "{limit}: {}", refused.stderr);
+    }
+    // Known before anything is run.
+    let line = "compare --fail-on-regression cpuu:5% -- no-such-program -- no-such-program";
+    let refused = run(dir.path(), words(line)).expect(2);
+    let said = "the rows are: wall, cpu, rss";
+    assert!(refused.stderr.contains(said), "{}", refused.stderr);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "long: cargo xtask ci runs it"]
+fn the_memory_of_commands_has_limits_of_its_own() {
+    let dir = directory();
+    let judged = |limit: &str, [base, target]: [&str; 2]| {
+        let dd = |bytes: &str| format!("dd if=/dev/zero of=/dev/null bs={bytes} count=1");
+        let line = format!("compare --interleave 8x1 -w0 -qq --fail-on-regression {limit} --");
+        let line = format!("{line} {} -- {}", dd(base), dd(target));
+        run(dir.path(), words(&line))
+    };
+    let failed = judged("rss:10%", ["30M", "60M"]).expect(4);
+    let said = "the median of rss is worse by +";
+    assert!(failed.stderr.contains(said), "{}", failed.stderr);
+    judged("rss:150%", ["30M", "60M"]).expect(0);
+    judged("rss:10%", ["60M", "60M"]).expect(0);
+    // What is not known of either decides nothing.
+    let open = judged("rss:10%", ["4k", "4k"]).expect(5);
+    let said = "may be that of perfkit";
+    assert!(open.stderr.contains(said), "{}", open.stderr);
+}
+
+#[test]
+fn a_program_in_the_place_of_results_is_run_or_refused() {
+    let dir = directory();
+    file(dir.path(), "base", b"1 2 3");
+    file(dir.path(), "program", b"\x7fELF\x02\x01\x01\x00");
+    file(dir.path(), "packed.json", b"\x1f\x8b\x08\x00");
+    for (name, said) in [
+        (
+            "program",
+            "'program' is a program (ELF), and no file of results",
+        ),
+        ("packed.json", "'packed.json' is compressed by gzip"),
+    ] {
+        for line in [format!("compare base {name}"), format!("report {name}")] {
+            let refused = run(dir.path(), words(&line)).expect(2);
+            assert!(refused.stderr.contains(said), "{line}: {}", refused.stderr);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn two_files_that_are_programs_are_run() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let dir = directory();
+    for name in ["old.run", "new.run"] {
+        file(dir.path(), name, b"#!/bin/sh\nexit 3\n");
+        let path = dir.path().join(name);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("set");
+    }
+    // It fails in the first run, and so was run.
+    let failed = run(dir.path(), words("compare old.run new.run")).expect(1);
+    let said = "the baseline './old.run' failed";
+    assert!(failed.stderr.contains(said), "{}", failed.stderr);
+    // A program and a file are no pair.
+    file(dir.path(), "base", b"1 2 3");
+    let refused = run(dir.path(), words("compare base new.run")).expect(1);
+    assert!(refused.stderr.contains("new.run"), "{}", refused.stderr);
 }
 
 #[test]
@@ -740,7 +840,8 @@ fn runs_that_drift_do_not_pass_by_it() {
     file(dir.path(), "b.txt", text(90.0).as_bytes());
     let line = "compare a.txt b.txt --fail-on-regression 5% --fail-unpaired";
     let told = run(dir.path(), words(line)).expect(5);
-    assert!(told.stderr.contains("drifted by"), "{}", told.stderr);
+    let said = "drift within the runs can hide";
+    assert!(told.stderr.contains(said), "{}", told.stderr);
     // Undecided as it is, it fails nothing without --fail-unpaired.
     run(
         dir.path(),

@@ -231,13 +231,7 @@ fn foreign_files_are_refused_in_words() {
     file(dir.path(), "broken.json", b"{\"schema\":");
     file(dir.path(), "noise.hlog", &samples(1000)[5].1);
     file(dir.path(), "noise.hgrm", b"Value\n1 2 3\n");
-    for name in [
-        "foreign.json",
-        "broken.json",
-        "noise.hlog",
-        "noise.hgrm",
-        "gone.json",
-    ] {
+    for name in ["foreign.json", "broken.json", "noise.hgrm", "gone.json"] {
         let failed = run(dir.path(), ["report", name]).expect(1);
         assert!(
             failed
@@ -245,6 +239,10 @@ fn foreign_files_are_refused_in_words() {
                 .starts_with(&format!("perfkit: cannot read '{name}': "))
         );
     }
+    // What is no text at all is no results, whatever it is called.
+    let refused = run(dir.path(), ["report", "noise.hlog"]).expect(2);
+    let said = "perfkit: 'noise.hlog' is binary, and no file of results";
+    assert!(refused.stderr.starts_with(said), "{}", refused.stderr);
 }
 
 #[test]

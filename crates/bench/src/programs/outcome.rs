@@ -1,5 +1,6 @@
 //! What runs of command lines come to as a report: distributions, a table, and comparisons with the reference.
 
+use latency::RSS_FLOOR_PARAM;
 use latency::foreign::{Each, Samples};
 use latency::report::{Cell, Latency, Table, Unit};
 use report::{Outcome, verdicts};
@@ -20,21 +21,31 @@ const COLUMNS: [(&str, Unit); 9] = [
     ("relative_stdev", Unit::Ratio),
 ];
 
-/// What these command lines came to, compared with one of them, without a number with the fastest. `floor_ns` is what
-/// a run takes that does nothing.
+/// What starting programs takes, which says nothing of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Floors {
+    /// What a run takes that does nothing.
+    pub start_ns: Option<f64>,
+    /// Up to which peak the memory of a program is not known: it may be that of what started it.
+    pub rss_bytes: u64,
+}
+
+/// What these command lines came to, compared with one of them, without a number with the fastest.
 #[must_use]
 pub fn outcome(
     samples: &[Sample],
     reference: Option<usize>,
     interleaved: Option<&Interleaved>,
-    floor_ns: Option<f64>,
+    floors: Floors,
 ) -> Outcome {
     let mut outcome = Outcome::new(match interleaved {
         Some(_) => "hyperfine, interleaved",
         None => "hyperfine",
     });
     outcome.complete = !samples.iter().any(|sample| sample.cut_short);
-    outcome.start_floor_ns = floor_ns.map(|ns| ns.round() as u64);
+    outcome.start_floor_ns = floors.start_ns.map(|ns| ns.round() as u64);
+    let params = &mut outcome.workload.params;
+    params.insert(RSS_FLOOR_PARAM.to_owned(), floors.rss_bytes.into());
     let runs = samples.iter().map(|sample| sample.runs.len() as u64);
     outcome.did(runs.sum(), ["run", "runs"]);
     let names = names(samples);
@@ -43,7 +54,9 @@ pub fn outcome(
         .zip(&names)
         .map(|(sample, name)| row(sample, name))
         .collect();
-    outcome.tables.push(table(samples, &names, reference));
+    outcome
+        .tables
+        .push(table(samples, &names, reference, floors.rss_bytes));
     let found = relative(samples, reference, interleaved, false).unwrap_or_default();
     let compared = found.into_iter().filter_map(|one| one.standing);
     outcome.comparisons = compared.map(|standing| standing.comparison).collect();
@@ -80,7 +93,12 @@ fn row(sample: &Sample, name: &str) -> Latency {
     samples.latency()
 }
 
-fn table(samples: &[Sample], names: &[String], reference: Option<usize>) -> Table {
+fn table(
+    samples: &[Sample],
+    names: &[String],
+    reference: Option<usize>,
+    rss_floor_bytes: u64,
+) -> Table {
     let mut table = Table::new("commands", &COLUMNS);
     let found = ratios(samples, reference);
     for ((sample, name), one) in samples.iter().zip(names).zip(found) {
@@ -93,7 +111,7 @@ fn table(samples: &[Sample], names: &[String], reference: Option<usize>) -> Tabl
             sample.stdev_ns().into(),
             sample.user_ns().into(),
             sample.system_ns().into(),
-            memory.filter(|bytes| *bytes > 0).into(),
+            memory.filter(|bytes| *bytes > rss_floor_bytes).into(),
             Some(ratio).filter(|ratio| ratio.is_finite()).into(),
             match one.is_reference {
                 true => Cell::Null,
@@ -124,7 +142,11 @@ mod tests {
             sample("fast", &times(1.0)),
             sample("slow", &times(3.0)),
         ];
-        let found = outcome(&samples, None, None, Some(600_000.4));
+        let floors = Floors {
+            start_ns: Some(600_000.4),
+            rss_bytes: 8 << 20,
+        };
+        let found = outcome(&samples, None, None, floors);
         let series: Vec<_> = found
             .latencies
             .iter()
@@ -152,16 +174,37 @@ mod tests {
     }
 
     #[test]
+    fn memory_that_may_be_that_of_what_started_the_program_is_not_shown() {
+        let with = |rss_max_bytes: u64| {
+            let mut found = sample("a", &times(1.0));
+            found.runs[3].rss_max_bytes = rss_max_bytes;
+            found
+        };
+        let floors = Floors {
+            start_ns: None,
+            rss_bytes: 8 << 20,
+        };
+        let found = outcome(&[with(8 << 20), with(9 << 20)], None, None, floors);
+        let rows = &found.tables[0].rows;
+        assert_eq!(
+            [&rows[0][6], &rows[1][6]],
+            [&Cell::Null, &Cell::Integer(9 << 20)]
+        );
+        assert_eq!(found.workload.params[RSS_FLOOR_PARAM], 8 << 20);
+    }
+
+    #[test]
     fn nothing_is_made_of_nothing() {
-        let found = outcome(&[], None, None, None);
+        let none = Floors::default();
+        let found = outcome(&[], None, None, none);
         assert!(found.latencies.is_empty() && found.comparisons.is_empty());
         let one = [sample("a", &[0.0])];
-        let found = outcome(&one, Some(3), None, None);
+        let found = outcome(&one, Some(3), None, none);
         assert_eq!((found.latencies.len(), found.findings.len()), (1, 0));
         let cut = [Sample {
             cut_short: true,
             ..sample("a", &[1.0])
         }];
-        assert!(!outcome(&cut, None, None, None).complete);
+        assert!(!outcome(&cut, None, None, none).complete);
     }
 }

@@ -1,6 +1,8 @@
 //! What runs a command line: a shell, or the words of the line themselves.
 
 use std::fmt;
+use std::fs::{File, Metadata};
+use std::io::Read as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -102,6 +104,38 @@ pub fn is_program(name: &str) -> bool {
         })
 }
 
+/// How files begin that a system runs: ELF, a script, and Mach-O for one and for several processors.
+const PROGRAMS: [&[u8]; 4] = [
+    b"\x7fELF",
+    b"#!",
+    &[0xcf, 0xfa, 0xed, 0xfe],
+    &[0xca, 0xfe, 0xba, 0xbe],
+];
+
+/// Whether this is a file that can be run: a program or a script by its first bytes, with the right to run it.
+#[must_use]
+pub fn is_executable(path: &Path) -> bool {
+    let is_allowed = std::fs::metadata(path).is_ok_and(|found| found.is_file() && may_run(&found));
+    let begins = || {
+        let mut head = Vec::new();
+        File::open(path)?.take(4).read_to_end(&mut head)?;
+        let of_windows = cfg!(windows) && head.starts_with(b"MZ");
+        let of_others = PROGRAMS.iter().any(|first| head.starts_with(first));
+        Ok::<_, std::io::Error>(of_windows || of_others)
+    };
+    is_allowed && begins().unwrap_or(false)
+}
+
+#[cfg(unix)]
+fn may_run(found: &Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn may_run(_: &Metadata) -> bool {
+    true
+}
+
 /// A command line of these words, quoted where they need it.
 #[must_use]
 pub fn quoted(words: &[String]) -> String {
@@ -124,6 +158,26 @@ mod tests {
         for wrong in ["", "  ", "''", "'a"] {
             assert!(Shell::parse(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_is_a_file_that_begins_as_one_and_may_be_run() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = std::env::temp_dir().join(format!("perfkit-program-{}", std::process::id()));
+        for (content, mode, expected) in [
+            (&b"#!/bin/sh\n"[..], 0o755, true),
+            (b"#!/bin/sh\n", 0o644, false),
+            (b"\x7fELF\x02", 0o755, true),
+            (b"1 2 3\n", 0o755, false),
+            (b"#", 0o755, false),
+        ] {
+            std::fs::write(&path, content).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(is_executable(&path), expected, "{content:?} {mode:o}");
+        }
+        std::fs::remove_file(&path).unwrap();
+        assert!(!is_executable(&path) && !is_executable(&std::env::temp_dir()));
     }
 
     #[test]

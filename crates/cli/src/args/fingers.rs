@@ -41,7 +41,7 @@ pub(crate) fn normalise(argv: &[OsString]) -> Vec<OsString> {
     with_percentage(out)
 }
 
-/// Joins `--fail-on-regression` and a percentage that follows it as a word of its own. The flag may also
+/// Joins `--fail-on-regression` and a limit that follows it as a word of its own. The flag may also
 /// stand alone, so the parser takes a value only behind `=`.
 fn with_percentage(words: Vec<OsString>) -> Vec<OsString> {
     const FLAG: &str = "--fail-on-regression";
@@ -49,19 +49,9 @@ fn with_percentage(words: Vec<OsString>) -> Vec<OsString> {
     let mut only_data = false;
     for word in words {
         only_data |= word == "--";
-        // `5%`, or `p99:5%`.
-        let number = word.to_str().map(|text| {
-            let share = text.strip_prefix('p').and_then(|text| text.split_once(':'));
-            let share = share.filter(|(p, _)| p.parse::<f64>().is_ok());
-            let share = share.map_or(text, |(_, share)| share);
-            share.trim_end_matches('%').trim_end()
-        });
-        let is_number = |number: &str| {
-            number.starts_with(|c: char| c.is_ascii_digit()) && number.parse::<f64>().is_ok()
-        };
-        let percentage = number.is_some_and(is_number);
+        let limit = !only_data && word.to_str().is_some_and(is_limit);
         match out.last_mut().filter(|last| *last == FLAG) {
-            Some(last) if percentage && !only_data => {
+            Some(last) if limit => {
                 last.push("=");
                 last.push(word);
             }
@@ -70,6 +60,24 @@ fn with_percentage(words: Vec<OsString>) -> Vec<OsString> {
     }
     out
 }
+
+/// Whether a word is written as a limit: `5%`, `p99:5%`, `cpu:5`, `[level 3].p99:5%`. Whether it is a right one, the
+/// parser says: a word that ends with a percentage is none of a file.
+fn is_limit(text: &str) -> bool {
+    let (subject, share) = text.rsplit_once(':').unwrap_or(("", text));
+    let number = share.strip_suffix('%').unwrap_or(share).trim_end();
+    let is_number =
+        number.starts_with(|c: char| c.is_ascii_digit()) && number.parse::<f64>().is_ok();
+    // A path or a command line is neither, unless it is a series.
+    let is_word = |text: &str| !text.contains(|c: char| c.is_whitespace() || "/\\".contains(c));
+    let is_subject = subject.starts_with('[') || is_word(subject);
+    let row = subject.split('.').next().unwrap_or_default();
+    let is_known = ROWS.contains(&row) || share == "worse" && !subject.is_empty();
+    is_subject && (is_number || (is_known || share.ends_with('%')) && is_word(share))
+}
+
+/// Rows that limits name: with a colon after one of them, a word is a limit, right or wrong.
+const ROWS: [&str; 6] = ["wall", "cpu", "rss", "service", "response", "hold"];
 
 /// The last `--color` that makes sense, for what is printed before or instead of parsing.
 pub(crate) fn color(argv: &[OsString]) -> Color {
@@ -223,7 +231,31 @@ mod tests {
             ("perfkit compare a b F 5%", "perfkit compare a b F=5%"),
             ("perfkit compare F 0.5 a b", "perfkit compare F=0.5 a b"),
             ("perfkit compare F p99:5% a", "perfkit compare F=p99:5% a"),
-            ("perfkit compare F px:5 a", "perfkit compare F px:5 a"),
+            ("perfkit compare F cpu:5% a", "perfkit compare F=cpu:5% a"),
+            ("perfkit compare F rss:10 a", "perfkit compare F=rss:10 a"),
+            (
+                "perfkit compare F cpu.p99:5% a",
+                "perfkit compare F=cpu.p99:5% a",
+            ),
+            (
+                "perfkit compare F [a/b].p99:5% a",
+                "perfkit compare F=[a/b].p99:5% a",
+            ),
+            (
+                "perfkit compare F cpu:worse a",
+                "perfkit compare F=cpu:worse a",
+            ),
+            // What is misspelt is no file: the parser says what is wrong.
+            (
+                "perfkit compare F cpu:five a",
+                "perfkit compare F=cpu:five a",
+            ),
+            ("perfkit compare F px:5 a", "perfkit compare F=px:5 a"),
+            ("perfkit compare F cpu5% a", "perfkit compare F=cpu5% a"),
+            (
+                "perfkit compare F ./cpu:5% b",
+                "perfkit compare F ./cpu:5% b",
+            ),
             ("perfkit compare F a b", "perfkit compare F a b"),
             ("perfkit compare F ./5 b", "perfkit compare F ./5 b"),
             ("perfkit compare F=3 5 b", "perfkit compare F=3 5 b"),

@@ -23,6 +23,7 @@ pub(crate) mod frames;
 #[cfg(feature = "kafka")]
 mod kafka;
 pub(crate) mod list;
+pub(crate) mod memory_floor;
 #[cfg(feature = "workers")]
 mod nats;
 pub(crate) mod patch;

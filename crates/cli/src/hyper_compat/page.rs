@@ -1,10 +1,11 @@
 //! `--export-html`: what the commands came to as a page, with their runs over each other.
 
-use bench::programs::{self, Interleaved, Plan, Sample};
+use bench::programs::{self, Floors, Interleaved, Plan, Sample};
 use report::formats::html;
 use report::saved::Stated;
 use report::{Before, Run, RunOptions};
 
+use crate::commands::memory_floor::Floor;
 use crate::failure::{Failure, Result};
 
 /// When the run began, and how long it took.
@@ -24,7 +25,13 @@ pub(super) fn page(
 ) -> Result<Vec<u8>> {
     let environment = &stated.environment;
     let floor_ns = environment.start_floor_ns.map(|ns| ns as f64);
-    let mut outcome = programs::outcome(samples, plan.reference, interleaved, floor_ns);
+    let mut memory = Floor::default();
+    memory.look();
+    let floors = Floors {
+        start_ns: floor_ns,
+        rss_bytes: memory.bytes(),
+    };
+    let mut outcome = programs::outcome(samples, plan.reference, interleaved, floors);
     outcome.done_before = Some(Before {
         started_at: Some(when.began.to_string()),
         duration_ns: Some(when.took_ns),

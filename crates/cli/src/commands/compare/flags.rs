@@ -7,11 +7,10 @@ use std::time::Duration;
 use bench::programs;
 use clap::Args;
 use files::conflicts::{Files, Stdout};
-use latency::compare::{Regression, TAILS};
-use latency::report::Comparison;
 
 use crate::args::output::OutputArgs;
 use crate::args::units;
+use crate::commands::compare::limit::{Limit, PROVEN, limit, percent};
 use crate::failure::Failure;
 
 /// Compare two runs, or two commands interleaved in one run.
@@ -24,7 +23,8 @@ use crate::failure::Failure;
 /// Two commands run in rounds of random order, and the baseline runs a second time in each as a control: it
 /// shows how large a difference this machine reports where there is none. A command is one quoted word, which
 /// is split as a shell would split it (no shell runs it), or words after `--`. Two words that are no files, but
-/// start with the name of a program, are commands, which run until the verdict stands, for at most 30 s.
+/// start with the name of a program, are commands, and so are two files that are programs. They run until the verdict
+/// stands, for at most 30 s.
 #[derive(Debug, Clone, Args)]
 #[command(
     override_usage = "perfkit compare [OPTIONS] <BASELINE> <TARGET>
@@ -76,13 +76,15 @@ pub(crate) struct CompareArgs {
     /// Continue when a run fails, and count such runs
     #[arg(short_alias = 'i', long)]
     pub(crate) ignore_failure: bool,
-    /// Exit 4 if the target's median is worse by more than PCT %, or pN:PCT
+    /// Exit 4 if the target's median is worse by more than LIMIT, such as 5%
     ///
-    /// Of another percentile with its name: p99:5% (p90, p99, p99.9 or p99.99); the flag may be repeated. The whole
-    /// interval decides. Where PCT lies inside it, or where a row of the baseline is not compared, the exit code is 5;
-    /// with --slo-undecided pass it is 5 for such a row alone. Without a number, exit 4 for every verdict `worse`. A
-    /// number that follows is the percentage, as in `--fail-on-regression 5%`: a file of that name is `./5`.
-    #[arg(long, value_name = "PCT", num_args = 0..=1, require_equals = true, default_missing_value = "0",
+    /// Of one row, or of another percentile, with its name: cpu:5%, p99:5% (p90, p99, p99.9 or p99.99), cpu.p99:5%; of
+    /// files [SERIES].p99:5%. Two commands have the rows wall, cpu and, where a limit names it, rss (peak memory). The
+    /// flag may be repeated. The whole interval decides. Where LIMIT lies inside it, or where a row of the baseline is not
+    /// compared, the exit code is 5, and what would decide is said; with --slo-undecided pass it is 5 for such a row
+    /// alone. Without a number, exit 4 for every verdict `worse`, and 0 if the target is not worse by more than 5 %. A
+    /// limit that follows is the value, as in `--fail-on-regression 5%`: a file of that name is `./5`.
+    #[arg(long, value_name = "LIMIT", num_args = 0..=1, require_equals = true, default_missing_value = PROVEN,
           value_parser = limit)]
     pub(crate) fail_on_regression: Vec<Limit>,
     /// Let --fail-on-regression fail for two separate runs, too
@@ -123,45 +125,6 @@ fn rounds(text: &str) -> Result<Rounds, String> {
     Ok(Rounds { rounds, batch })
 }
 
-/// A limit on the regression of a percentile.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Limit {
-    /// The percentile: 50 for the median.
-    pub(crate) p: f64,
-    /// How much worse it may be.
-    pub(crate) percent: f64,
-}
-
-impl Limit {
-    /// Which number of a row it judges.
-    pub(crate) fn subject(self) -> String {
-        match self.p {
-            50.0 => "the median".to_owned(),
-            p => format!("p{p}"),
-        }
-    }
-
-    /// What it makes of a comparison.
-    pub(crate) fn judge(self, found: &Comparison) -> Regression {
-        Regression::of_percentile(found, self.p, self.percent / 100.0)
-    }
-}
-
-/// `5%`, or `p99:5%`.
-fn limit(text: &str) -> Result<Limit, String> {
-    let (p, share) = match text.split_once(':') {
-        None => (50.0, text),
-        Some((name, share)) => {
-            let known = std::iter::once(50.0).chain(TAILS);
-            let known = known.into_iter().find(|p| name == format!("p{p}"));
-            let wrong = || format!("'{name}' is none of p50, p90, p99, p99.9 and p99.99");
-            (known.ok_or_else(wrong)?, share)
-        }
-    };
-    let percent = percent(share)?;
-    Ok(Limit { p, percent })
-}
-
 /// Two commands to compare, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Commands {
@@ -175,14 +138,6 @@ pub(crate) struct Commands {
 
 /// How long two commands run at most if nothing says how often.
 const TIME_MAX: Duration = Duration::from_secs(30);
-
-/// A percentage, with or without its sign.
-fn percent(text: &str) -> Result<f64, String> {
-    let number = text.strip_suffix('%').unwrap_or(text).trim_end();
-    number
-        .parse()
-        .map_err(|_| format!("'{text}' is not a percentage (such as 5 or 0.5%)"))
-}
 
 impl CompareArgs {
     /// The commands to run; `None` for two files.
@@ -212,14 +167,17 @@ impl CompareArgs {
         }))
     }
 
-    /// Whether it runs commands: they are given as words, or it is said how often to run them, or they are no
-    /// files and start with the names of programs.
+    /// Whether it runs commands: they are given as words, or it is said how often to run them, or they are programs, or
+    /// no files and start with the names of programs.
     pub(crate) fn runs_commands(&self) -> bool {
         let is_command = |line: &PathBuf| {
-            let is_file = line.as_os_str() == "-" || line.exists();
+            if line.as_os_str() == "-" || line.exists() {
+                // A program in this place is to be run: it is no file of results.
+                return programs::is_executable(line);
+            }
             let words = line.to_str().and_then(|line| programs::words(line).ok());
             let program = words.as_ref().and_then(|words| words.first());
-            !is_file && program.is_some_and(|program| programs::is_program(program))
+            program.is_some_and(|program| programs::is_program(program))
         };
         let says_how_often = self.interleave.is_some() || self.max_time.is_some();
         !self.commands.is_empty()
@@ -241,8 +199,11 @@ impl CompareArgs {
     }
 }
 
-/// The words of a quoted command.
+/// The words of a quoted command, or the path of a program.
 fn words(line: &Path) -> crate::failure::Result<Vec<OsString>> {
+    if let Some(program) = own_program(line) {
+        return Ok(vec![program]);
+    }
     let shown = line.display();
     let text = line.to_str().ok_or_else(|| {
         Failure::usage(format!("the command '{shown}' is no text"))
@@ -252,6 +213,17 @@ fn words(line: &Path) -> crate::failure::Result<Vec<OsString>> {
     match words.is_empty() {
         true => Err(Failure::usage("a command is empty").help("quote each: 'sleep 0.1'")),
         false => Ok(words.into_iter().map(OsString::from).collect()),
+    }
+}
+
+/// The program that a path is, as it can be run. A bare name that is found in PATH is that one, as in a shell.
+fn own_program(line: &Path) -> Option<OsString> {
+    let is_bare = line.parent() == Some(Path::new(""));
+    let in_path = is_bare && line.to_str().is_some_and(programs::is_program);
+    match is_bare {
+        _ if in_path || !programs::is_executable(line) => None,
+        true => Some(Path::new(".").join(line).into_os_string()),
+        false => Some(line.as_os_str().to_owned()),
     }
 }
 
@@ -294,32 +266,6 @@ mod tests {
         );
         assert!(rounds("0x1").is_err());
         assert!(rounds("1x").is_err());
-    }
-
-    #[test]
-    fn percentages_have_a_sign_or_none() {
-        for (text, expected) in [("5", 5.0), ("5%", 5.0), ("0.5 %", 0.5), ("0", 0.0)] {
-            assert_eq!(percent(text), Ok(expected), "{text}");
-        }
-        for wrong in ["", "%", "5%%", "a.json"] {
-            assert!(percent(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_limit_is_on_the_median_or_on_a_percentile_that_it_names() {
-        let of = |p, percent| Ok(Limit { p, percent });
-        for (text, expected) in [
-            ("5%", of(50.0, 5.0)),
-            ("p50:5", of(50.0, 5.0)),
-            ("p99:5%", of(99.0, 5.0)),
-            ("p99.99:0", of(99.99, 0.0)),
-        ] {
-            assert_eq!(limit(text), expected, "{text}");
-        }
-        for wrong in ["p95:5%", "99:5", "p99:", ":5", "p99", "p99:5:6"] {
-            assert!(limit(wrong).is_err(), "{wrong}");
-        }
     }
 
     #[test]

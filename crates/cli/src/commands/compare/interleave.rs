@@ -3,21 +3,24 @@
 //! A round runs the baseline, the target and the baseline once more (the control), each a batch at
 //! a time, in an order drawn anew. Drift of the machine then falls on all three alike, and the
 //! control says what difference this run shows where there is none. With `--max-time` rounds are added until
-//! the verdict on the wall time stands.
+//! the verdict on the wall time stands, and the limits on other rows are decided.
 
-mod floor;
 mod growth;
+mod measured;
 mod outcome;
 mod side;
+
+use std::cell::RefCell;
 
 use bench::{Paired, Turn, paired_until, programs};
 use report::Outcome;
 
-use self::floor::Floor;
 use self::growth::Growth;
+use self::measured::Measured;
 use self::outcome::{Found, outcome};
 use self::side::Side;
 use crate::commands::compare::flags::{Commands, CompareArgs, Rounds};
+use crate::commands::memory_floor::Floor;
 use crate::failure::Result;
 use crate::hyper_compat::Children;
 use crate::session::Session;
@@ -28,7 +31,7 @@ use crate::term::signal;
 pub(crate) fn run(args: &CompareArgs, commands: &Commands, session: &Session) -> Result<Outcome> {
     let Rounds { rounds, batch } = commands.rounds;
     let [base, target] = &commands.sides;
-    let mut sides = [
+    let sides = [
         Side::new("baseline", base, session),
         Side::new("target", target, session),
         Side::new("control", base, session),
@@ -44,7 +47,9 @@ pub(crate) fn run(args: &CompareArgs, commands: &Commands, session: &Session) ->
     let mut memory = Floor::default();
     memory.look();
     let mut growth = commands.max_time.map(|most| Growth::new(most, rounds));
+    let sides = RefCell::new(sides);
     let turn = |turn: Turn| -> Result<Option<f64>> {
+        let mut sides = sides.borrow_mut();
         let Some(side) = sides.get_mut(turn.side).filter(|_| warm) else {
             return Ok(None);
         };
@@ -53,14 +58,19 @@ pub(crate) fn run(args: &CompareArgs, commands: &Commands, session: &Session) ->
         Ok(took)
     };
     let ends = |wall: &Paired| match &mut growth {
-        Some(growth) => growth.stands(wall, args, u64::from(batch)),
+        Some(growth) => {
+            let sides = sides.borrow();
+            let found = Measured::of(wall, sides.each_ref().map(|side| &side.turns));
+            growth.stands(&found, args, u64::from(batch))
+        }
         None => wall.rounds() >= rounds as usize,
     };
     let wall = paired_until(3, args.seed, turn, ends)?;
     memory.look();
+    let mut sides = sides.into_inner();
     // A round counts whole or not at all, so that the pairs stay pairs.
     for side in &mut sides {
-        side.cpu_buckets.truncate(wall.rounds());
+        side.turns.keep(wall.rounds());
     }
     progress.finish();
     let mut found = Found {

@@ -2,11 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use bench::Paired;
 use latency::compare::{self, Looks, Names, Options, Regression, Sides};
 use latency::report::Verdict;
 
+use super::measured::Measured;
 use crate::commands::compare::flags::CompareArgs;
+use crate::commands::compare::judge::must_decide;
+use crate::commands::compare::limit::{Limit, WALL};
 
 /// Rounds that are added until the verdict stands.
 pub(super) struct Growth {
@@ -30,9 +32,8 @@ impl Growth {
     }
 
     /// Whether no further round is needed, or allowed.
-    pub(super) fn stands(&mut self, wall: &Paired, args: &CompareArgs, batch: u64) -> bool {
-        let [base, target, control] = [0, 1, 2].map(|side| wall.side(side));
-        if base.len() < self.rounds_min as usize {
+    pub(super) fn stands(&mut self, found: &Measured<'_>, args: &CompareArgs, batch: u64) -> bool {
+        if found.rounds() < self.rounds_min as usize {
             return false;
         }
         let share = self.started.elapsed().as_secs_f64() / self.most.as_secs_f64();
@@ -42,21 +43,21 @@ impl Growth {
         self.options = args.options().confidence(confidence);
         // Sums of several runs have no tails: limits on these are decided when the time is over.
         let options = self.options.singles(batch == 1);
-        let names = Names {
-            row: "wall",
-            baseline: "",
-            target: "",
+        let is_open = |(row, sides): (&'static str, Sides<'_>)| {
+            let names = Names {
+                row,
+                baseline: "",
+                target: "",
+            };
+            let found = compare::interleaved_with(names, sides, options);
+            let limit_open = |limit: &Limit| {
+                limit.covers(row)
+                    && must_decide(limit, &found)
+                    && limit.judge(&found) == Regression::Undecided
+            };
+            let verdict_open = matches!(found.verdict, Verdict::Inconclusive | Verdict::Small);
+            row == WALL && verdict_open || args.fail_on_regression.iter().any(limit_open)
         };
-        let sides = Sides {
-            base,
-            target,
-            control: Some(control),
-            bucket_ops: batch,
-        };
-        let found = compare::interleaved_with(names, sides, options);
-        let mut limits = args.fail_on_regression.iter();
-        let limit_open = limits.any(|limit| limit.judge(&found) == Regression::Undecided);
-        let verdict_open = matches!(found.verdict, Verdict::Inconclusive | Verdict::Small);
-        share >= 1.0 || !(verdict_open || limit_open)
+        share >= 1.0 || !found.rows(batch).into_iter().any(is_open)
     }
 }

@@ -2,13 +2,15 @@
 
 use bench::Paired;
 use latency::compare::{self, Names, Options, Sides};
-use latency::report::{Cell, Table, Unit};
+use latency::report::{Cell, Comparison, Table, Unit};
 use latency::{RSS_FLOOR_PARAM, Recording};
 use report::Outcome;
-use report::units::counted;
+use report::units::{bytes, counted};
 
-use super::side::Side;
+use super::measured::Measured;
+use super::side::{Side, Turns};
 use crate::commands::compare::flags::CompareArgs;
+use crate::commands::compare::limit::{CPU, RSS};
 
 /// What a run came to besides its times.
 pub(super) struct Found {
@@ -55,39 +57,37 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
         .each_ref()
         .map(|side| Some([side.failures, side.wall.latency().n]));
     let failing = compare::failing([base, target]);
-    let rows = [
-        ("wall", sides.each_ref().map(|side| side.wall.latency())),
-        ("cpu", sides.each_ref().map(|side| side.cpu.latency())),
-    ];
-    let wall = [0, 1, 2].map(|side| wall.side(side));
-    let cpu = sides.each_ref().map(|side| side.cpu_buckets.as_slice());
-    for ((row, latencies), [base, target, control]) in rows.iter().zip([wall, cpu]) {
+    let measured = Measured::of(wall, sides.each_ref().map(|side| &side.turns));
+    for (row, series) in measured.rows(batch) {
+        if !is_compared(row, args) || series.base.is_empty() {
+            continue;
+        }
         let names = Names {
             row,
             baseline: &names[0],
             target: &names[1],
         };
-        let sides = Sides {
-            base,
-            target,
-            control: Some(control),
-            bucket_ops: batch,
+        let of = |of: fn(&Done) -> &Recording| sides.each_ref().map(|side| of(side).latency());
+        let mut comparison = match row {
+            RSS => peaks(names, series, options, rss_floor_bytes),
+            CPU => {
+                compare::interleaved_rows(names, series, of(|done| &done.cpu).each_ref(), options)
+            }
+            _ => {
+                compare::interleaved_rows(names, series, of(|done| &done.wall).each_ref(), options)
+            }
         };
-        if !base.is_empty() {
-            let mut comparison =
-                compare::interleaved_rows(names, sides, latencies.each_ref(), options);
-            if let Some(looks) = looks {
-                comparison.reason += &format!(
-                    "; {} rounds, {}, 5 % error over all of them",
-                    comparison.pairs,
-                    counted(looks.into(), ["look", "looks"])
-                );
-            }
-            if let Some(why) = &failing {
-                comparison.leave_out(why);
-            }
-            outcome.comparisons.push(comparison);
+        if let Some(looks) = looks.filter(|_| comparison.pairs > 0) {
+            comparison.reason += &format!(
+                "; {} rounds, {}, 5 % error over all of them",
+                comparison.pairs,
+                counted(looks.into(), ["look", "looks"])
+            );
         }
+        if let Some(why) = &failing {
+            comparison.leave_out(why);
+        }
+        outcome.comparisons.push(comparison);
     }
     let mut table = Table::new("runs", &COLUMNS);
     outcome
@@ -128,13 +128,42 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
     outcome
 }
 
+/// Whether a row is compared: times are, and memory where a limit is about it.
+fn is_compared(row: &str, args: &CompareArgs) -> bool {
+    let mut limits = args.fail_on_regression.iter();
+    row != RSS || limits.any(|limit| limit.covers(row))
+}
+
+/// Compares peaks of memory, which are no times. What may be the copy in which a run started says nothing of the run.
+fn peaks(names: Names<'_>, sides: Sides<'_>, options: Options, floor_bytes: u64) -> Comparison {
+    let found = compare::interleaved_with(names, sides, options.singles(false));
+    let is_unknown = |peak: &f64| *peak <= floor_bytes as f64;
+    let unknown = sides.base.iter().chain(sides.target).any(is_unknown);
+    let medians = [found.baseline_median_ns, found.target_median_ns]
+        .map(|median| median.filter(|_| !unknown));
+    let mut found = Comparison {
+        baseline_median_ns: None,
+        target_median_ns: None,
+        baseline_median: medians[0],
+        target_median: medians[1],
+        ..found
+    };
+    if unknown {
+        found.leave_out(&format!(
+            "a peak up to {} may be that of perfkit, in a copy of which programs start",
+            bytes(floor_bytes as f64)
+        ));
+    }
+    found
+}
+
 /// A side whose runs are over.
 struct Done {
     name: &'static str,
     line: String,
     wall: Recording,
     cpu: Recording,
-    cpu_buckets: Vec<f64>,
+    turns: Turns,
     rss_max_bytes: u64,
     failures: u64,
 }
@@ -146,7 +175,7 @@ impl Done {
             line: side.line(),
             wall: side.wall.finish(),
             cpu: side.cpu.finish(),
-            cpu_buckets: side.cpu_buckets,
+            turns: side.turns,
             rss_max_bytes: side.rss_max_bytes,
             failures: side.failures,
         }

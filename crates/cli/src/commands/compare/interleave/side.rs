@@ -18,10 +18,26 @@ pub(super) struct Side {
     words: Vec<OsString>,
     pub(super) wall: Recorder,
     pub(super) cpu: Recorder,
-    /// Nanoseconds of processor time of each turn.
-    pub(super) cpu_buckets: Vec<f64>,
+    pub(super) turns: Turns,
     pub(super) rss_max_bytes: u64,
     pub(super) failures: u64,
+}
+
+/// What turns took besides their time, a number each.
+#[derive(Debug, Default)]
+pub(super) struct Turns {
+    /// Nanoseconds of processor time.
+    pub(super) cpu: Vec<f64>,
+    /// Peak memory.
+    pub(super) rss: Vec<f64>,
+}
+
+impl Turns {
+    /// Leaves the turn of a round out that was not finished.
+    pub(super) fn keep(&mut self, rounds: usize) {
+        self.cpu.truncate(rounds);
+        self.rss.truncate(rounds);
+    }
 }
 
 /// Characters of a command line that name it in a table.
@@ -41,7 +57,7 @@ impl Side {
             words: words.to_vec(),
             wall: recorder(),
             cpu: recorder(),
-            cpu_buckets: Vec::new(),
+            turns: Turns::default(),
             rss_max_bytes: 0,
             failures: 0,
         }
@@ -68,7 +84,7 @@ impl Side {
 
     /// A batch of runs, and what they took; `None` when a signal ended it.
     pub(super) fn turn(&mut self, batch: u32, args: &CompareArgs) -> Result<Option<f64>> {
-        let (mut wall, mut cpu) = (0.0, 0.0);
+        let (mut wall, mut cpu, mut rss) = (0.0, 0.0, 0);
         for _ in 0..batch {
             let Some(run) = self.once(args)? else {
                 return Ok(None);
@@ -76,8 +92,10 @@ impl Side {
             let (wall_ns, cpu_ns) = self.record(&run);
             wall += wall_ns as f64;
             cpu += cpu_ns as f64;
+            rss = run.used.rusage.maxrss.max(rss);
         }
-        self.cpu_buckets.push(cpu);
+        self.turns.cpu.push(cpu);
+        self.turns.rss.push(rss as f64);
         Ok(Some(wall))
     }
 

@@ -13,19 +13,19 @@ const MORE_BYTES: u64 = 1 << 20;
 
 /// The memory that runs start in, as far as it was looked at while there were runs.
 #[derive(Debug, Default)]
-pub(super) struct Floor {
+pub(crate) struct Floor {
     most_bytes: u64,
 }
 
 impl Floor {
     /// Looks at this process as it is now.
-    pub(super) fn look(&mut self) {
+    pub(crate) fn look(&mut self) {
         let copied = private_bytes().map(|bytes| bytes + MORE_BYTES);
         self.most_bytes = self.most_bytes.max(copied.unwrap_or_else(peak_bytes));
     }
 
     /// The greatest peak that may be that of the copy.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.most_bytes.max(LEAST_BYTES)
     }
 }

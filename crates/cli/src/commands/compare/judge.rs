@@ -1,0 +1,227 @@
+//! How limits on regressions, and verdicts that are wanted, end a run.
+
+use latency::compare::{MARGIN_MAX, Regression, Remedy};
+use latency::percentile;
+use latency::report::{Comparison, Design, TailDifference, Verdict};
+use report::{ExitStatus, units, verdicts};
+
+use crate::args::output::Undecided;
+use crate::commands::compare::flags::CompareArgs;
+use crate::commands::compare::limit::{Limit, WALL};
+use crate::failure::{Failure, Result};
+use crate::term::message;
+
+/// Rows that help names at most.
+const ROWS_SHOWN: usize = 20;
+
+/// Refuses a limit on a row that is not compared: a name that is misspelt.
+pub(super) fn check_rows(limits: &[Limit], rows: &[&str]) -> Result<()> {
+    let covers_none =
+        |limit: &&Limit| limit.names_rows() && !rows.iter().any(|row| limit.covers(row));
+    let Some(limit) = limits.iter().find(covers_none) else {
+        return Ok(());
+    };
+    let shown: Vec<&str> = rows.iter().copied().take(ROWS_SHOWN).collect();
+    let rest = match rows.len().saturating_sub(ROWS_SHOWN) {
+        0 => String::new(),
+        rest => format!(" and {rest} more"),
+    };
+    Err(Failure::usage(format!(
+        "--fail-on-regression={limit} names a row that is not compared"
+    ))
+    .help(format!("the rows are: {}{rest}", shown.join(", "))))
+}
+
+/// How the run ends by what it compared.
+pub(super) fn status(comparisons: &[Comparison], args: &CompareArgs) -> ExitStatus {
+    let limits = args.fail_on_regression.iter();
+    let statuses: Vec<ExitStatus> = limits
+        .map(|limit| limit_status(comparisons, limit, args))
+        .collect();
+    // What is worse counts more than what is not decided.
+    for status in [ExitStatus::Gate, ExitStatus::Inconclusive] {
+        if statuses.contains(&status) {
+            return status;
+        }
+    }
+    if args.output.terminal.wants_warnings() {
+        unjudged_tails(comparisons, args);
+    }
+    let undecided = |comparison: &&Comparison| {
+        matches!(comparison.verdict, Verdict::Inconclusive | Verdict::Small)
+    };
+    let undecided: Vec<&Comparison> = comparisons.iter().filter(undecided).collect();
+    if args.output.report.require_verdict && !undecided.is_empty() {
+        for one in undecided {
+            say(Failure::new(format!(
+                "{} has no verdict: {}",
+                one.row, one.reason
+            )));
+        }
+        return ExitStatus::Inconclusive;
+    }
+    ExitStatus::Ok
+}
+
+fn say(failure: Failure) {
+    message::failure(&failure);
+}
+
+/// Says which tails are worse by more than a limit that looks at the median alone.
+fn unjudged_tails(comparisons: &[Comparison], args: &CompareArgs) {
+    let limits = &args.fail_on_regression;
+    let Some(limit) = limits.iter().find(|limit| limit.p == 50.0) else {
+        return;
+    };
+    for found in comparisons.iter().filter(|found| limit.covers(&found.row)) {
+        let beyond = found.tails.iter().find(|tail| {
+            let judged = limits.iter().any(|limit| limit.p == tail.p);
+            !judged && limit.on(tail.p).judge(found) == Regression::Beyond
+        });
+        if let Some(tail) = beyond {
+            let share = limit
+                .percent
+                .map_or_else(String::new, |percent| format!(":{percent}%"));
+            message::note(
+                &format!(
+                    "the limit is on the median, and of {} {}",
+                    found.row,
+                    verdicts::tails(found)
+                ),
+                &format!("--fail-on-regression p{}{share} fails for it", tail.p),
+            );
+        }
+    }
+}
+
+/// Says which rows are worse by more than the limit, and of which that is not known.
+fn limit_status(comparisons: &[Comparison], limit: &Limit, args: &CompareArgs) -> ExitStatus {
+    let undecided_fails = args.output.report.slo_undecided == Undecided::Fail;
+    let (mut fails, mut unknown) = (false, false);
+    for one in comparisons.iter().filter(|one| limit.covers(&one.row)) {
+        // Two separate runs fail nothing by themselves.
+        let counts = one.design == Design::Interleaved || args.fail_unpaired;
+        match limit.judge(one) {
+            Regression::Within => {}
+            Regression::Beyond => {
+                fails |= counts;
+                say(beyond(one, limit, counts));
+            }
+            Regression::Undecided => {
+                let compared = one.pairs > 0 || !one.tails.is_empty();
+                if !compared || counts && must_decide(limit, one) && undecided_fails {
+                    unknown = true;
+                    say(undecided(one, limit, compared));
+                }
+            }
+        }
+    }
+    match (fails, unknown) {
+        (true, _) => ExitStatus::Gate,
+        (false, true) => ExitStatus::Inconclusive,
+        (false, false) => ExitStatus::Ok,
+    }
+}
+
+/// Whether a limit has to be decided of a row. Of commands, rounds are added until that of the wall time is, and those of
+/// rows that limits name; the others can fail, and need not be decided.
+pub(super) fn must_decide(limit: &Limit, one: &Comparison) -> bool {
+    one.design == Design::Sequential || limit.names_rows() || one.row == WALL
+}
+
+/// A row that is worse by more than the limit.
+fn beyond(one: &Comparison, limit: &Limit, counts: bool) -> Failure {
+    let tail = one.tails.iter().find(|tail| tail.p == limit.p);
+    let median = one.difference.as_ref().map_or(0.0, |found| found.median);
+    let found = tail.map_or(median, |tail| tail.difference);
+    let found = units::signed_percent(found);
+    let more = match limit.percent {
+        Some(percent) => format!("more than the {percent} % of --fail-on-regression"),
+        None => "and --fail-on-regression without a number allows no regression that is proven"
+            .to_owned(),
+    };
+    let what = format!(
+        "{} of {} is worse by {found}, {more}",
+        limit.subject(),
+        one.row
+    );
+    match counts {
+        true => Failure::new(what),
+        false => Failure::new(format!("{what}, but two separate runs only suggest it"))
+            .help("compare both in one run (--interleave), or add --fail-unpaired"),
+    }
+}
+
+/// A row of which it is not known whether it is worse by more than the limit, why, and what would tell.
+fn undecided(one: &Comparison, limit: &Limit, compared: bool) -> Failure {
+    let tail = one.tails.iter().find(|tail| tail.p == limit.p);
+    let why = match tail {
+        _ if limit.p == 50.0 || !compared => one.reason.clone() + &drift_hides(one, limit),
+        Some(TailDifference { interval, .. }) => {
+            let [low, high] = interval.map(units::signed_percent);
+            let hidden = drift_hides(one, limit);
+            format!("its difference is between {low} and {high}{hidden}")
+        }
+        None => format!(
+            "there are too few single operations on either side ({} are the least)",
+            percentile::earned_n(limit.p)
+        ),
+    };
+    let by = match limit.percent {
+        Some(percent) => format!("by more than the {percent} % of --fail-on-regression"),
+        None => "(--fail-on-regression)".to_owned(),
+    };
+    let what = format!(
+        "whether {} of {} is worse {by} is not decided: {why}",
+        limit.subject(),
+        one.row
+    );
+    match remedy(one, limit) {
+        Some(help) => Failure::new(what).help(help),
+        None => Failure::new(what),
+    }
+}
+
+/// What would decide it, in numbers.
+fn remedy(one: &Comparison, limit: &Limit) -> Option<String> {
+    let most = limit.percent.map_or(MARGIN_MAX, |percent| percent / 100.0);
+    let Remedy { pairs, passes_from } = Remedy::of(one, limit.p, most)?;
+    let share = units::signed_percent(rounded_up(passes_from));
+    let share = share.trim_start_matches('+');
+    let passes = format!("a limit of {share} passes as it is");
+    let interleaved = one.design == Design::Interleaved;
+    let had = one.pairs;
+    Some(match (pairs, interleaved) {
+        (Some(pairs), true) => format!(
+            "about {pairs} rounds would decide it (--interleave {pairs}, or more --max-time; there were {had}), and {passes}"
+        ),
+        (Some(pairs), false) => format!(
+            "about {pairs} values of each run would decide it (there were {had}), or both in one run (--interleave); \
+             {passes}"
+        ),
+        (None, true) => {
+            format!("more rounds alone would not decide it, so near is the limit; {passes}")
+        }
+        (None, false) => format!("compare both in one run (--interleave); {passes}"),
+    })
+}
+
+/// The next tenth of a percent, so that a limit of what is shown passes.
+fn rounded_up(share: f64) -> f64 {
+    (share * 1_000.0).ceil() / 1_000.0
+}
+
+/// What to know of an interval that is within the limit by itself, and passes nothing.
+fn drift_hides(found: &Comparison, limit: &Limit) -> String {
+    let by_itself = Comparison {
+        drift: None,
+        ..found.clone()
+    };
+    match found.drift {
+        Some(drift) if limit.judge(&by_itself) == Regression::Within => format!(
+            "; drift within the runs can hide {} more, and so more than the limit: compare both in one run (--interleave)",
+            units::signed_percent(drift).trim_start_matches('+')
+        ),
+        _ => String::new(),
+    }
+}
