@@ -34,6 +34,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_feeder_sees_that_a_file_has_grown_or_changed,
             sigterm_in_a_burst_loses_no_block,
             poison_becomes_a_dead_letter,
+            answers_win_over_dead_letters,
             settings_that_cannot_keep_the_promise_are_refused,
             streams_that_drop_answers_are_refused,
             streams_of_any_subjects_will_do,
@@ -303,6 +304,47 @@ fn poison_becomes_a_dead_letter() {
     let case = case.with_plain();
     assert!(joined.stdout == case.plain, "{}", joined.stderr);
     assert!(joined.stderr.contains("1 dead letter"), "{}", joined.stderr);
+}
+
+fn answers_win_over_dead_letters() {
+    let (broker, case) = (Broker::start(), Case::new(200));
+    let whole = std::fs::read_to_string(case.events()).expect("text");
+    let lines: Vec<String> = whole
+        .lines()
+        .enumerate()
+        .map(|(at, line)| match at {
+            // Of an attribute that no domain has.
+            50 | 150 => line.replacen('{', "{\"nowhere\":1,", 1),
+            _ => line.to_owned(),
+        })
+        .collect();
+    file(
+        case.dir.path(),
+        "ad/events",
+        format!("{}\n", lines.join("\n")).as_bytes(),
+    );
+    let to = broker.url("IN");
+    case.run(&format!(
+        "betree feed --create --block 1 --to {to} ad/events"
+    ))
+    .expect(0);
+    let (params, _) = finish(case.spawn(&Case::worker(&broker, "--until-done")), 3);
+    assert_eq!(count(&params, "dead_letters"), 2);
+    let (blocks, from) = (broker.url("IN"), broker.url("OUT"));
+    let join = format!("betree join --events {blocks} --from {from}");
+    let joined = case.run(&join).expect(3);
+    assert_eq!(joined.text().lines().count(), 198);
+    // Others answer them after all; the dead letters stay where they are.
+    let again = "--until-done --consumer second --ignore-unknown";
+    let (params, _) = finish(case.spawn(&Case::worker(&broker, again)), 0);
+    assert_eq!(count(&params, "answers_stored"), 2);
+    assert_eq!(broker.messages("IN-dead"), 2);
+    let plain = case.run("betree match --snapshot s.snap --events ad/events --ignore-unknown -qq");
+    for _ in 0..5 {
+        let joined = case.run(&join).expect(0);
+        assert!(joined.stdout == plain.stdout, "{}", joined.stderr);
+        assert!(!joined.stderr.contains("dead letter"), "{}", joined.stderr);
+    }
 }
 
 fn settings_that_cannot_keep_the_promise_are_refused() {

@@ -44,6 +44,17 @@ pub struct Place {
     pub sequence: u64,
 }
 
+/// What a reader of answers hears.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Message {
+    /// An answer.
+    Answer(Block),
+    /// A block that could not be answered.
+    Dead(Block),
+    /// All answers have been given out that there were when reading began.
+    CaughtUp,
+}
+
 /// The name of the shard that is all expressions.
 pub const WHOLE: &str = "all";
 

@@ -11,6 +11,7 @@ mod error;
 pub mod kafka;
 mod known;
 mod life;
+mod lines;
 mod merge;
 #[cfg(feature = "nats")]
 pub mod nats;
@@ -21,12 +22,15 @@ pub mod simulation;
 mod subjects;
 mod work;
 
-pub use block::{Block, BlockId, Delivery, LABEL_BYTES_MAX, Labels, Place, Steps, WHOLE, token};
+pub use block::{
+    Block, BlockId, Delivery, LABEL_BYTES_MAX, Labels, Message, Place, Steps, WHOLE, token,
+};
 pub use cutter::{BLOCK_BYTES, Cut, Cutter, LongLine};
 pub use engine::{Engine, Published, To, Verdict};
 pub use error::{Error, Result};
 pub use known::Known;
 pub use life::{Action, Fate, Fault, Life, Limits, pause};
-pub use merge::{Merge, MergeError, Merged, join_lines};
+pub use lines::join_lines;
+pub use merge::{Merge, MergeError, Merged, Pushed};
 pub use settings::Once;
 pub use work::{Answer, Matching, Options, Tally, Trouble, work};

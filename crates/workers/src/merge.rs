@@ -1,18 +1,29 @@
-//! Answers in the order of the blocks that they answer, and those of several shards as one. No I/O.
+//! Answers in the order of the blocks that they answer. No I/O.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::hash::{BuildHasher as _, RandomState};
 
 use bytes::Bytes;
-use memchr::memmem;
+
+/// So many blocks that were given out are remembered: a repeated answer to one of them is compared.
+const REMEMBERED: usize = 1 << 16;
 
 /// Answers that wait for others before them.
+///
+/// An answer wins over a dead letter of its block: none counts as dead before all answers are known that there were
+/// at the start ([`Merge::settle`]).
 #[derive(Debug)]
 pub struct Merge {
     shards: usize,
     next: u64,
     waiting: BTreeMap<u64, Waiting>,
-    /// Blocks before `next` that have no answer of every shard.
-    dead: BTreeSet<u64>,
+    /// The last blocks before `next`: a hash of the answer of each shard, nothing for those that are dead.
+    given: VecDeque<Box<[u64]>>,
+    remembered: usize,
+    hasher: RandomState,
+    /// Blocks before `next` that have no answer of every shard, with the shards whose dead letters they are.
+    dead: BTreeMap<u64, BTreeSet<usize>>,
+    settled: bool,
     bytes: usize,
     bytes_max: usize,
 }
@@ -21,8 +32,21 @@ pub struct Merge {
 struct Waiting {
     /// The answers of shards, in the order of shards.
     parts: BTreeMap<usize, Bytes>,
-    /// Whether the block is a dead letter of some shard: it has no answer.
-    is_dead: bool,
+    /// The shards whose dead letter the block is, and that have not answered it.
+    dead: BTreeSet<usize>,
+}
+
+/// What became of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pushed {
+    /// It waits for its turn.
+    New,
+    /// The same answer was there before.
+    Repeated,
+    /// Its block was given out as dead before: this shard has answered it since.
+    Late,
+    /// Its block was given out as dead before, for another shard.
+    Left,
 }
 
 /// Why answers cannot be merged.
@@ -41,8 +65,16 @@ pub enum MergeError {
         /// The limit.
         bytes_max: usize,
     },
-    /// A shard answered twice.
-    #[error("block {sequence} was answered twice by shard {shard}")]
+    /// A shard gave two answers that differ.
+    #[error("block {sequence} has two different answers of shard {shard}")]
+    Differs {
+        /// The block.
+        sequence: u64,
+        /// Which shard, from 0.
+        shard: usize,
+    },
+    /// A shard answered twice, so far apart that the answers cannot be compared.
+    #[error("block {sequence} was answered again by shard {shard}, long after it was given out")]
     Twice {
         /// The block.
         sequence: u64,
@@ -71,7 +103,11 @@ impl Merge {
             shards: shards.max(1),
             next: first,
             waiting: BTreeMap::new(),
-            dead: BTreeSet::new(),
+            given: VecDeque::new(),
+            remembered: REMEMBERED,
+            hasher: RandomState::new(),
+            dead: BTreeMap::new(),
+            settled: false,
             bytes: 0,
             bytes_max,
         }
@@ -96,22 +132,25 @@ impl Merge {
     ///
     /// # Errors
     ///
-    /// If the shard has answered before, or too much waits.
-    pub fn push(&mut self, sequence: u64, shard: usize, bytes: Bytes) -> Result<(), MergeError> {
-        // Of a block that one shard could not answer, the answers of others are left out, too.
-        if self.dead.contains(&sequence) {
-            return Ok(());
+    /// If the shard has given another answer before, or too much waits.
+    pub fn push(
+        &mut self,
+        sequence: u64,
+        shard: usize,
+        bytes: Bytes,
+    ) -> Result<Pushed, MergeError> {
+        if sequence < self.next {
+            return self.again(sequence, shard, &bytes);
         }
-        let is_known = sequence < self.next
-            || self
-                .waiting
-                .get(&sequence)
-                .is_some_and(|waiting| waiting.parts.contains_key(&shard));
-        if is_known {
-            return Err(MergeError::Twice { sequence, shard });
+        let waiting = self.waiting.entry(sequence).or_default();
+        if let Some(before) = waiting.parts.get(&shard) {
+            return match *before == bytes {
+                true => Ok(Pushed::Repeated),
+                false => Err(MergeError::Differs { sequence, shard }),
+            };
         }
         self.bytes += bytes.len();
-        let waiting = self.waiting.entry(sequence).or_default();
+        waiting.dead.remove(&shard);
         waiting.parts.insert(shard, bytes);
         match self.bytes > self.bytes_max && !self.is_ready() {
             true => Err(MergeError::TooMuch {
@@ -119,20 +158,49 @@ impl Merge {
                 bytes: self.bytes,
                 bytes_max: self.bytes_max,
             }),
-            false => Ok(()),
+            false => Ok(Pushed::New),
         }
     }
 
-    /// Says that a block will not be answered.
-    pub fn bury(&mut self, sequence: u64) {
-        if sequence >= self.next {
-            self.waiting.entry(sequence).or_default().is_dead = true;
+    /// An answer to a block that was given out.
+    fn again(&mut self, sequence: u64, shard: usize, bytes: &Bytes) -> Result<Pushed, MergeError> {
+        if let Some(shards) = self.dead.get(&sequence) {
+            return Ok(match shards.contains(&shard) {
+                true => Pushed::Late,
+                false => Pushed::Left,
+            });
         }
+        let back = usize::try_from(self.next - sequence).unwrap_or(usize::MAX);
+        let at = self.given.len().checked_sub(back);
+        let before = at.and_then(|at| self.given[at].get(shard));
+        match before {
+            Some(hash) if *hash == self.hasher.hash_one(bytes) => Ok(Pushed::Repeated),
+            Some(_) => Err(MergeError::Differs { sequence, shard }),
+            None => Err(MergeError::Twice { sequence, shard }),
+        }
+    }
+
+    /// Says that a block is a dead letter of a shard: it will not be answered, unless it is already.
+    pub fn bury(&mut self, sequence: u64, shard: usize) {
+        if sequence < self.next {
+            return;
+        }
+        let waiting = self.waiting.entry(sequence).or_default();
+        if !waiting.parts.contains_key(&shard) {
+            waiting.dead.insert(shard);
+        }
+    }
+
+    /// Says that all answers are known that there were at the start: from now on a block can be dead.
+    pub fn settle(&mut self) {
+        self.settled = true;
     }
 
     fn is_ready(&self) -> bool {
         let waiting = self.waiting.get(&self.next);
-        waiting.is_some_and(|waiting| waiting.is_dead || waiting.parts.len() == self.shards)
+        waiting.is_some_and(|waiting| {
+            waiting.parts.len() == self.shards || (self.settled && !waiting.dead.is_empty())
+        })
     }
 
     /// The next block, once all shards have answered.
@@ -145,103 +213,19 @@ impl Merge {
         self.next += 1;
         let parts: Vec<Bytes> = waiting.parts.into_values().collect();
         self.bytes -= parts.iter().map(Bytes::len).sum::<usize>();
-        let merged = match waiting.is_dead {
-            true => {
-                self.dead.insert(sequence);
-                Merged::Dead
-            }
-            false => Merged::Answers(parts),
-        };
-        Some((sequence, merged))
-    }
-}
-
-/// The lines of one answer of `betree match`, `{"event":1,"ids":[…]}`, made of those of several shards: each event has
-/// the ids of all, in ascending order where all are integers.
-///
-/// # Errors
-///
-/// If shards have lines of different events.
-pub fn join_lines(parts: &[Bytes], out: &mut Vec<u8>) -> Result<(), MergeError> {
-    let [first, others @ ..] = parts else {
-        return Ok(());
-    };
-    if others.is_empty() {
-        out.extend_from_slice(first);
-        return Ok(());
-    }
-    let mut rests: Vec<&[u8]> = others.iter().map(AsRef::as_ref).collect();
-    let mut ids = Vec::new();
-    for line in first.split_inclusive(|byte| *byte == b'\n') {
-        let (head, own) = parse(line)?;
-        ids.clear();
-        split_ids(own, &mut ids);
-        for rest in &mut rests {
-            let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
-            let (other, tail) = rest.split_at(end);
-            *rest = tail;
-            let (other_head, other_ids) = parse(other)?;
-            if other_head != head {
-                return Err(different(head, other_head));
-            }
-            split_ids(other_ids, &mut ids);
+        if self.given.len() >= self.remembered {
+            self.given.pop_front();
         }
-        if let Some(mut numbers) = integers(&ids) {
-            numbers.sort_unstable();
-            ids = numbers.into_iter().map(|(_, text)| text).collect();
-        }
-        out.extend_from_slice(head);
-        out.extend_from_slice(&ids.join(&b','));
-        out.extend_from_slice(b"]}\n");
-    }
-    match rests.iter().find(|rest| !rest.is_empty()) {
-        Some(rest) => Err(different(b"the end", rest)),
-        None => Ok(()),
-    }
-}
-
-fn different(one: &[u8], other: &[u8]) -> MergeError {
-    let shown = |bytes: &[u8]| {
-        let text: String = String::from_utf8_lossy(bytes).chars().take(80).collect();
-        text.escape_debug().to_string()
-    };
-    MergeError::Different(format!("'{}' and '{}'", shown(one), shown(other)))
-}
-
-/// The start of a line up to its ids, and the ids.
-fn parse(line: &[u8]) -> Result<(&[u8], &[u8]), MergeError> {
-    const IDS: &[u8] = b"\"ids\":[";
-    let found = memmem::find(line, IDS).map(|at| line.split_at(at + IDS.len()));
-    let parsed = found.and_then(|(head, rest)| {
-        let rest = rest.strip_suffix(b"\n").unwrap_or(rest);
-        Some((head, rest.strip_suffix(b"]}")?))
-    });
-    parsed.ok_or_else(|| different(b"a line of `--format json`", line))
-}
-
-/// Ids between commas, of which strings may have some inside.
-fn split_ids<'a>(ids: &'a [u8], out: &mut Vec<&'a [u8]>) {
-    let (mut start, mut in_string, mut escaped) = (0, false, false);
-    for (at, byte) in ids.iter().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b',' if !in_string => {
-                out.push(&ids[start..at]);
-                start = at + 1;
-            }
-            _ => {}
+        if waiting.dead.is_empty() {
+            let hashes = parts.iter().map(|part| self.hasher.hash_one(part));
+            self.given.push_back(hashes.collect());
+            Some((sequence, Merged::Answers(parts)))
+        } else {
+            self.given.push_back(Box::default());
+            self.dead.insert(sequence, waiting.dead);
+            Some((sequence, Merged::Dead))
         }
     }
-    if start < ids.len() {
-        out.push(&ids[start..]);
-    }
-}
-
-fn integers<'a>(ids: &[&'a [u8]]) -> Option<Vec<(u64, &'a [u8])>> {
-    let integer = |text: &&'a [u8]| Some((std::str::from_utf8(text).ok()?.parse().ok()?, *text));
-    ids.iter().map(integer).collect()
 }
 
 #[cfg(test)]
@@ -255,6 +239,7 @@ mod tests {
     #[test]
     fn answers_come_in_the_order_of_their_blocks() {
         let mut merge = Merge::new(2, 1, 100);
+        merge.settle();
         merge.push(2, 0, bytes("b0")).unwrap();
         assert_eq!(merge.missing(), [0, 1]);
         merge.push(1, 1, bytes("a1")).unwrap();
@@ -266,23 +251,57 @@ mod tests {
         let both = |one, other| Merged::Answers(vec![bytes(one), bytes(other)]);
         assert_eq!(merge.pop(), Some((1, both("a0", "a1"))));
         assert_eq!(merge.pop(), Some((2, both("b0", "b1"))));
-        merge.bury(3);
+        merge.bury(3, 0);
         assert_eq!(merge.pop(), Some((3, Merged::Dead)));
         assert_eq!((merge.pop(), merge.bytes), (None, 0));
-        // What another shard answers to it later is no second answer.
-        assert_eq!(merge.push(3, 1, bytes("c1")), Ok(()));
+        // What another shard answers to it later is no second answer; what its own does is late.
+        assert_eq!(merge.push(3, 1, bytes("c1")), Ok(Pushed::Left));
+        assert_eq!(merge.push(3, 0, bytes("c0")), Ok(Pushed::Late));
         assert_eq!(merge.bytes, 0);
     }
 
     #[test]
-    fn a_second_answer_and_too_many_are_errors() {
+    fn an_answer_wins_over_a_dead_letter_in_whichever_order_they_come() {
+        let steps: [fn(&mut Merge); 3] = [
+            |merge| merge.bury(1, 0),
+            |merge| assert_eq!(merge.push(1, 0, bytes("a0")), Ok(Pushed::New)),
+            |merge| assert_eq!(merge.push(1, 1, bytes("a1")), Ok(Pushed::New)),
+        ];
+        for order in [
+            [0, 1, 2],
+            [0, 2, 1],
+            [1, 0, 2],
+            [1, 2, 0],
+            [2, 0, 1],
+            [2, 1, 0],
+        ] {
+            let mut merge = Merge::new(2, 1, 100);
+            for at in order {
+                steps[at](&mut merge);
+            }
+            // Before all answers are known, too.
+            let answers = Merged::Answers(vec![bytes("a0"), bytes("a1")]);
+            assert_eq!(merge.pop(), Some((1, answers)), "{order:?}");
+            merge.bury(1, 0);
+            merge.settle();
+            assert_eq!(merge.pop(), None, "{order:?}");
+        }
+        let mut merge = Merge::new(2, 1, 100);
+        merge.bury(1, 1);
+        merge.push(1, 0, bytes("a0")).unwrap();
+        assert_eq!(merge.pop(), None);
+        merge.settle();
+        assert_eq!(merge.pop(), Some((1, Merged::Dead)));
+    }
+
+    #[test]
+    fn the_same_answer_again_is_passed_over_and_another_one_is_an_error() {
         let mut merge = Merge::new(1, 1, 3);
+        merge.remembered = 2;
         merge.push(2, 0, bytes("bb")).unwrap();
-        let twice = MergeError::Twice {
-            sequence: 2,
-            shard: 0,
-        };
-        assert_eq!(merge.push(2, 0, bytes("bb")), Err(twice));
+        assert_eq!(merge.push(2, 0, bytes("bb")), Ok(Pushed::Repeated));
+        let differs = |sequence| MergeError::Differs { sequence, shard: 0 };
+        assert_eq!(merge.push(2, 0, bytes("b")), Err(differs(2)));
         let error = merge.push(3, 0, bytes("cc")).unwrap_err();
         assert!(matches!(
             error,
@@ -293,35 +312,18 @@ mod tests {
             }
         ));
         merge.push(1, 0, bytes("aaaa")).unwrap();
-        assert!(merge.pop().is_some() && merge.pop().is_some());
-        assert!(matches!(
-            merge.push(1, 0, bytes("")),
-            Err(MergeError::Twice { .. })
-        ));
-    }
-
-    #[test]
-    fn lines_of_shards_become_one() {
-        let joined = |parts: &[&str]| {
-            let parts: Vec<Bytes> = parts.iter().map(|part| bytes(part)).collect();
-            let mut out = Vec::new();
-            join_lines(&parts, &mut out).map(|()| String::from_utf8(out).unwrap())
-        };
-        let one = "{\"event\":1,\"ids\":[2,30]}\n{\"event\":2,\"ids\":[]}\n";
-        let other = "{\"event\":1,\"ids\":[1,9]}\n{\"event\":2,\"ids\":[7]}\n";
-        let both = "{\"event\":1,\"ids\":[1,2,9,30]}\n{\"event\":2,\"ids\":[7]}\n";
-        assert_eq!(joined(&[one, other]), Ok(both.to_owned()));
-        assert_eq!(joined(&[one]), Ok(one.to_owned()));
-        let named = joined(&[
-            "{\"event\":1,\"id\":\"x\",\"ids\":[\"b,\\\"\"]}\n",
-            "{\"event\":1,\"id\":\"x\",\"ids\":[\"a\"]}\n",
-        ]);
-        let expected = "{\"event\":1,\"id\":\"x\",\"ids\":[\"b,\\\"\",\"a\"]}\n";
-        assert_eq!(named.as_deref(), Ok(expected));
-        for wrong in ["{\"event\":2,\"ids\":[]}\n", "", "x\n"] {
-            assert!(joined(&[one, wrong]).is_err(), "{wrong}");
+        for sequence in 1..=3 {
+            assert_eq!(merge.pop().map(|(sequence, _)| sequence), Some(sequence));
         }
-        let longer = format!("{other}{{\"event\":3,\"ids\":[]}}\n");
-        assert!(joined(&[one, &longer]).is_err());
+        // Of the first block nothing is known any more.
+        let twice = MergeError::Twice {
+            sequence: 1,
+            shard: 0,
+        };
+        assert_eq!(merge.push(1, 0, bytes("aaaa")), Err(twice));
+        assert_eq!(merge.push(2, 0, bytes("bb")), Ok(Pushed::Repeated));
+        assert_eq!(merge.push(3, 0, bytes("cc")), Ok(Pushed::Repeated));
+        assert_eq!(merge.push(3, 0, bytes("c")), Err(differs(3)));
+        assert_eq!(merge.bytes, 0);
     }
 }

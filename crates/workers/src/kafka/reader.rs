@@ -1,18 +1,19 @@
 //! Answers and dead letters of a topic of blocks, once, without a trace on the servers: for those who want to see answers
 //! in the order of their blocks.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rdkafka::consumer::Consumer as _;
+use rdkafka::error::KafkaError;
 use rdkafka::message::Message as _;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::block::Block;
+use crate::block::{Block, Message};
 use crate::error::{Error, Result};
 use crate::kafka::client::{meaning, open_reader, reader};
 use crate::kafka::headers::{block, partition};
@@ -25,14 +26,11 @@ const AHEAD: usize = 64;
 /// How often to look whether somebody wants the end.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// A message, and whether it is a dead letter.
-type Message = (bool, Result<Block>);
-
 /// Reads answers from their first on.
 pub struct Reader {
     blocks: String,
     order: HashMap<(i32, i64), Ordered>,
-    messages: Receiver<Message>,
+    messages: Receiver<Result<Message>>,
     is_stopping: Arc<AtomicBool>,
 }
 
@@ -60,7 +58,7 @@ impl Reader {
                 .spawn(move || {
                     if let Err(error) = read(&cluster, &facts, is_dead, &sender, &is_stopping) {
                         // Who waited may be gone.
-                        let _ = sender.blocking_send((is_dead, Err(error)));
+                        let _ = sender.blocking_send(Err(error));
                     }
                 });
             spawned.map_err(|error| Error::Later(format!("cannot start a thread: {error}")))?;
@@ -89,18 +87,13 @@ impl Reader {
         is_same.then_some(ordered.number)
     }
 
-    /// Waits for the next message, and whether it is a dead letter.
+    /// Waits for the next message.
     ///
     /// # Errors
     ///
     /// If the servers do not answer; trying again may help.
-    pub async fn next(&mut self) -> (bool, Result<Block>) {
-        let ended = || {
-            (
-                false,
-                Err(Error::refused("reading has ended", "start again")),
-            )
-        };
+    pub async fn next(&mut self) -> Result<Message> {
+        let ended = || Err(Error::refused("reading has ended", "start again"));
         self.messages.recv().await.unwrap_or_else(ended)
     }
 }
@@ -132,21 +125,35 @@ fn read(
     cluster: &Cluster,
     facts: &Facts,
     is_dead: bool,
-    sender: &Sender<Message>,
+    sender: &Sender<Result<Message>>,
     is_stopping: &AtomicBool,
 ) -> Result<()> {
     let failed = |error| meaning("cannot read answers", &error);
-    let consumer = open_reader(&reader(&cluster.address, &cluster.access))?;
+    let mut config = reader(&cluster.address, &cluster.access);
+    config.set("enable.partition.eof", "true");
+    let consumer = open_reader(&config)?;
     let mut list = TopicPartitionList::new();
     for partition in 0..facts.partitions {
         list.add_partition_offset(&facts.name, partition, Offset::Beginning)
             .map_err(failed)?;
     }
     consumer.assign(&list).map_err(failed)?;
+    // Partitions of answers whose end was not reached yet.
+    let mut open: BTreeSet<i32> = match is_dead {
+        true => BTreeSet::new(),
+        false => (0..facts.partitions).collect(),
+    };
     while !is_stopping.load(Ordering::Relaxed) {
         let message = match consumer.poll(LOOK) {
-            Some(Ok(message)) => (is_dead, Ok(block(&message))),
-            Some(Err(error)) => (is_dead, Err(failed(error))),
+            Some(Ok(message)) if is_dead => Ok(Message::Dead(block(&message))),
+            Some(Ok(message)) => Ok(Message::Answer(block(&message))),
+            Some(Err(KafkaError::PartitionEOF(partition))) => {
+                if !open.remove(&partition) || !open.is_empty() {
+                    continue;
+                }
+                Ok(Message::CaughtUp)
+            }
+            Some(Err(error)) => Err(failed(error)),
             None => continue,
         };
         if sender.blocking_send(message).is_err() {

@@ -13,6 +13,9 @@ use crate::nats::streams::Facts;
 pub struct Reader {
     messages: Ordered,
     identity: String,
+    /// The number of the last message when reading began.
+    last: u64,
+    is_caught_up: bool,
 }
 
 impl Reader {
@@ -33,11 +36,20 @@ impl Reader {
         let stream = stream.map_err(|error| failed(reasons(&error)))?;
         let consumer = stream.create_consumer(OrderedConfig::default()).await;
         let consumer = consumer.map_err(|error| failed(reasons(&error)))?;
+        let is_caught_up = consumer.cached_info().num_pending == 0;
         let messages = consumer.messages().await;
         Ok(Self {
             messages: messages.map_err(|error| failed(reasons(&error)))?,
             identity: facts.identity.clone(),
+            last: facts.last_sequence,
+            is_caught_up,
         })
+    }
+
+    /// Whether all messages were given out that there were when reading began.
+    #[must_use]
+    pub fn is_caught_up(&self) -> bool {
+        self.is_caught_up
     }
 
     /// Waits for the next message: where it stands, and what it holds.
@@ -53,9 +65,10 @@ impl Reader {
             None => return Err(Error::Later("the stream of messages has ended".to_owned())),
         };
         let info = message.info();
-        let sequence = info
-            .map_err(|error| Error::Later(error.to_string()))?
-            .stream_sequence;
+        let info = info.map_err(|error| Error::Later(error.to_string()))?;
+        let sequence = info.stream_sequence;
+        // The last one may be gone since.
+        self.is_caught_up |= sequence >= self.last || info.pending == 0;
         let place = Place {
             stream: self.identity.clone(),
             sequence,

@@ -1,9 +1,9 @@
 //! Answers of a stream of blocks, from whichever broker, with the numbers of their blocks.
 
-use workers::Block;
 #[cfg(feature = "kafka")]
 use workers::kafka;
 use workers::nats::{Connection, Facts, Reader};
+use workers::{Block, Message};
 
 use crate::commands::betree::workers::access::Pair;
 use crate::commands::betree::workers::flags::JoinArgs;
@@ -22,6 +22,8 @@ pub(super) struct Nats {
     blocks: Facts,
     answers: Reader,
     dead: Option<Reader>,
+    /// Whether it was said that the answers have caught up.
+    is_said: bool,
 }
 
 impl Answers {
@@ -45,6 +47,7 @@ impl Answers {
                     blocks: facts,
                     answers: Reader::open(&answers, &answered).await.map_err(failed)?,
                     dead,
+                    is_said: false,
                 })))
             }
             #[cfg(feature = "kafka")]
@@ -99,8 +102,8 @@ impl Answers {
         }
     }
 
-    /// The next message, and whether it is a dead letter.
-    pub(super) async fn next(&mut self) -> (bool, workers::Result<Block>) {
+    /// The next message.
+    pub(super) async fn next(&mut self) -> workers::Result<Message> {
         match self {
             Self::Nats(nats) => nats.next().await,
             #[cfg(feature = "kafka")]
@@ -110,14 +113,17 @@ impl Answers {
 }
 
 impl Nats {
-    async fn next(&mut self) -> (bool, workers::Result<Block>) {
-        let block = |got: workers::Result<(_, Block)>| got.map(|(_, block)| block);
+    async fn next(&mut self) -> workers::Result<Message> {
+        if !self.is_said && self.answers.is_caught_up() {
+            self.is_said = true;
+            return Ok(Message::CaughtUp);
+        }
         let Some(dead) = &mut self.dead else {
-            return (false, block(self.answers.next().await));
+            return Ok(Message::Answer(self.answers.next().await?.1));
         };
         tokio::select! {
-            got = self.answers.next() => (false, block(got)),
-            got = dead.next() => (true, block(got)),
+            got = self.answers.next() => Ok(Message::Answer(got?.1)),
+            got = dead.next() => Ok(Message::Dead(got?.1)),
         }
     }
 }

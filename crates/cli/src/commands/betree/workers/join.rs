@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use files::output::Output;
 use latency::report::{Table, Unit};
+use report::units::counted;
 use report::{ExitStatus, Outcome};
 use tokio::time::{Instant, sleep};
-use workers::{Merge, MergeError, Merged, join_lines, pause};
+use workers::{Merge, MergeError, Merged, Message, Pushed, WHOLE, join_lines, pause};
 
 use crate::commands::betree::workers::access::{Pair, pair};
 use crate::commands::betree::workers::answers::Answers;
@@ -38,6 +39,10 @@ struct Joined {
     lines: u64,
     bytes: u64,
     dead: u64,
+    /// Answers that were there before.
+    repeated: u64,
+    /// Answers to blocks that were counted as dead before.
+    late: u64,
     /// Answers to blocks of another stream, or of shards that were not asked for.
     others: u64,
     /// Names of shards that were not asked for and answered.
@@ -101,11 +106,22 @@ pub(crate) fn run(args: &JoinArgs, name: &'static str, argv: &[OsString]) -> Res
         outcome.status = ExitStatus::Partial;
         outcome.complete = false;
     }
+    if joined.repeated > 0 {
+        outcome.did(joined.repeated, ["repeated answer", "repeated answers"]);
+    }
     let params = &mut outcome.workload.params;
     params.insert("dead_letters".to_owned(), joined.dead.into());
+    params.insert("repeated_answers".to_owned(), joined.repeated.into());
+    params.insert("late_answers".to_owned(), joined.late.into());
     params.insert("other_answers".to_owned(), joined.others.into());
     params.insert("shards".to_owned(), (args.shards.len() as u64).into());
     outcome.tables.push(joined.epochs());
+    if joined.late > 0 && args.output.terminal.wants_warnings() {
+        let late = counted(joined.late, ["block was", "blocks were"]);
+        message::remark(&format!(
+            "{late} answered after being counted as a dead letter: join again to have the answers"
+        ));
+    }
     match ended {
         Ok(End::All | End::Closed) => {}
         Ok(End::Interrupted) => {
@@ -153,12 +169,12 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
             Next::Say => {}
             Next::GiveUp => return Err(gives_up(args, &merge, joined)),
         }
-        let (is_dead, got) = tokio::select! {
+        let got = tokio::select! {
             got = answers.next() => got,
             () = sleep(LOOK) => continue,
         };
-        let block = match got {
-            Ok(block) => block,
+        let message = match got {
+            Ok(message) => message,
             Err(error) if error.is_passing() && failures < FAILURES_MAX => {
                 failures += 1;
                 sleep(pause(failures)).await;
@@ -167,30 +183,10 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
             Err(error) => return Err(failed(error)),
         };
         failures = 0;
-        let number = answers.number(&block);
-        let shard = block
-            .labels
-            .shard
-            .as_deref()
-            .and_then(|name| shards.get(name));
-        let (Some(number), Some(shard)) = (number, shard) else {
-            let other = block.labels.shard.as_deref();
-            joined.passed_over(other.filter(|_| number.is_some()));
-            continue;
-        };
-        // Blocks that came later are not joined.
-        if number > last {
+        if !take(message, &answers, &shards, &mut merge, joined).map_err(wrong)? {
             continue;
         }
         patience.hear(Instant::now());
-        match is_dead {
-            true => merge.bury(number),
-            false if number < first => joined.others += 1,
-            false => {
-                joined.answered_by(block.labels.epoch.as_deref().unwrap_or_default());
-                merge.push(number, *shard, block.bytes).map_err(wrong)?;
-            }
-        }
         while let Some((_, merged)) = merge.pop() {
             patience.go_on(Instant::now());
             let Merged::Answers(parts) = merged else {
@@ -216,13 +212,65 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
     Ok(End::All)
 }
 
+/// Takes a message in; returns whether it is about a block that is joined.
+fn take(
+    message: Message,
+    answers: &Answers,
+    shards: &HashMap<&str, usize>,
+    merge: &mut Merge,
+    joined: &mut Joined,
+) -> std::result::Result<bool, MergeError> {
+    let (is_dead, block) = match message {
+        Message::Answer(block) => (false, block),
+        Message::Dead(block) => (true, block),
+        Message::CaughtUp => {
+            merge.settle();
+            return Ok(true);
+        }
+    };
+    let number = answers.number(&block);
+    let name = block.labels.shard.as_deref();
+    let (Some(number), Some(shard)) = (number, name.and_then(|name| shards.get(name))) else {
+        joined.passed_over(name.filter(|_| number.is_some()));
+        return Ok(false);
+    };
+    // Blocks that came later are not joined.
+    if number > answers.last() {
+        return Ok(false);
+    }
+    if is_dead {
+        merge.bury(number, *shard);
+    } else if number < answers.first() {
+        joined.others += 1;
+    } else {
+        match merge.push(number, *shard, block.bytes)? {
+            Pushed::New => {
+                joined.answered_by(block.labels.epoch.as_deref().unwrap_or_default());
+            }
+            Pushed::Repeated => joined.repeated += 1,
+            Pushed::Late => joined.late += 1,
+            Pushed::Left => {}
+        }
+    }
+    Ok(true)
+}
+
 /// Why answers that came are not joined, and what to do about it.
 fn cannot_join(args: &JoinArgs, error: MergeError) -> Failure {
     let (message, help) = match error {
+        MergeError::Differs { sequence, shard } => (
+            format!(
+                "block {sequence} has two different answers of shard {}",
+                shard_name(args, shard)
+            ),
+            "workers of this shard had different expressions or flags, and an outage was longer than the duplicate window: \
+             remove the wrong one of its two messages with this Perfkit-Sequence, or have the events answered into a new \
+             stream with --once always",
+        ),
         MergeError::Twice { sequence, shard } => (
             format!(
-                "block {sequence} was answered twice by shard {}",
-                args.shards.get(shard).map_or("all", String::as_str)
+                "block {sequence} was answered again by shard {}, long after it was joined",
+                shard_name(args, shard)
             ),
             "an outage was longer than the duplicate window of the stream of answers: remove the later of its two messages \
              with this Perfkit-Sequence, or have the events answered into a new stream with --once always",
@@ -237,6 +285,10 @@ fn cannot_join(args: &JoinArgs, error: MergeError) -> Failure {
         ),
     };
     Failure::new(message).help(help)
+}
+
+fn shard_name(args: &JoinArgs, shard: usize) -> &str {
+    args.shards.get(shard).map_or(WHOLE, String::as_str)
 }
 
 /// Which block has no answer of which shards.
