@@ -5,13 +5,13 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use bytes::Bytes;
 
-/// So many blocks that were given out are remembered: a repeated answer to one of them is compared.
+/// How many blocks that were given out are remembered: a repeated answer to one of them is compared.
 const REMEMBERED: usize = 1 << 16;
 
 /// Answers that wait for others before them.
 ///
 /// An answer wins over a dead letter of its block: none counts as dead before all answers are known that there were
-/// at the start ([`Merge::settle`]).
+/// at the start ([`Merge::settle`]), or more waits for it than may.
 #[derive(Debug)]
 pub struct Merge {
     shards: usize,
@@ -198,8 +198,9 @@ impl Merge {
 
     fn is_ready(&self) -> bool {
         let waiting = self.waiting.get(&self.next);
+        let ends_waiting = self.settled || self.bytes > self.bytes_max;
         waiting.is_some_and(|waiting| {
-            waiting.parts.len() == self.shards || (self.settled && !waiting.dead.is_empty())
+            waiting.parts.len() == self.shards || (ends_waiting && !waiting.dead.is_empty())
         })
     }
 
@@ -292,6 +293,23 @@ mod tests {
         assert_eq!(merge.pop(), None);
         merge.settle();
         assert_eq!(merge.pop(), Some((1, Merged::Dead)));
+    }
+
+    #[test]
+    fn a_dead_letter_holds_no_more_back_than_may_wait() {
+        let mut merge = Merge::new(1, 1, 3);
+        merge.bury(1, 0);
+        for sequence in 2..=5 {
+            assert_eq!(merge.push(sequence, 0, bytes("a")), Ok(Pushed::New));
+            let is_first = sequence == 5;
+            assert_eq!(merge.pop().is_some(), is_first, "{sequence}");
+        }
+        for sequence in 2..=5 {
+            let answers = Merged::Answers(vec![bytes("a")]);
+            assert_eq!(merge.pop(), Some((sequence, answers)));
+        }
+        assert_eq!(merge.push(1, 0, bytes("a")), Ok(Pushed::Late));
+        assert_eq!((merge.pop(), merge.bytes), (None, 0));
     }
 
     #[test]

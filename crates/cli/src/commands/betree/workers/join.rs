@@ -119,7 +119,7 @@ pub(crate) fn run(args: &JoinArgs, name: &'static str, argv: &[OsString]) -> Res
     if joined.late > 0 && args.output.terminal.wants_warnings() {
         let late = counted(joined.late, ["block was", "blocks were"]);
         message::remark(&format!(
-            "{late} answered after being counted as a dead letter: join again to have the answers"
+            "{late} answered after being counted as a dead letter: join again, with a larger --hold if that does not help"
         ));
     }
     match ended {
