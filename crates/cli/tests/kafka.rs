@@ -164,17 +164,9 @@ fn sigterm_in_a_burst_loses_no_block() {
 
 fn poison_becomes_a_dead_letter() {
     let (server, case) = (Server::start(), Case::new(200));
-    let whole = std::fs::read_to_string(case.events()).expect("text");
-    let mut lines: Vec<&str> = whole.lines().collect();
-    lines[99] = "{\"no\": event";
-    let text = format!("{}\n", lines.join("\n"));
-    file(case.dir.path(), "ad/events", text.as_bytes());
-    let to = server.url("IN");
-    // Blocks of one event.
-    case.run(&format!(
-        "betree feed --create --block 1 --to {to} ad/events"
-    ))
-    .expect(0);
+    let mut lines = case.lines();
+    "{\"no\": event".clone_into(&mut lines[99]);
+    case.feed_each(&server, &lines);
     let (params, said) = finish(case.spawn(&Case::worker(&server, "--until-done")), 3);
     assert_eq!(
         (

@@ -9,7 +9,7 @@ use nix::sys::signal::Signal;
 use serde_json::Value;
 
 use crate::common::signals::send;
-use crate::common::{Run, directory, perfkit, words};
+use crate::common::{Run, directory, file, perfkit, words};
 
 /// A broker whose streams have addresses.
 pub(crate) trait Urls {
@@ -89,6 +89,23 @@ impl Case {
             "betree feed --create --block 8K --to {to} ad/events"
         ))
         .expect(0);
+    }
+
+    /// Takes these lines as events, and feeds each as a block of its own.
+    pub(crate) fn feed_each(&self, broker: &impl Urls, lines: &[String]) {
+        let text = format!("{}\n", lines.join("\n"));
+        file(self.dir.path(), "ad/events", text.as_bytes());
+        let to = broker.url("IN");
+        self.run(&format!(
+            "betree feed --create --block 1 --to {to} ad/events"
+        ))
+        .expect(0);
+    }
+
+    /// The lines of the events.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let text = std::fs::read_to_string(self.events()).expect("text");
+        text.lines().map(str::to_owned).collect()
     }
 
     /// The command line of a worker that is quick to be missed.

@@ -267,20 +267,9 @@ fn sigterm_in_a_burst_loses_no_block() {
 
 fn poison_becomes_a_dead_letter() {
     let (broker, case) = (Broker::start(), Case::new(200));
-    let whole = std::fs::read_to_string(case.events()).expect("text");
-    let mut lines: Vec<&str> = whole.lines().collect();
-    lines[99] = "{\"no\": event";
-    file(
-        case.dir.path(),
-        "ad/events",
-        format!("{}\n", lines.join("\n")).as_bytes(),
-    );
-    let to = broker.url("IN");
-    // Blocks of one event.
-    case.run(&format!(
-        "betree feed --create --block 1 --to {to} ad/events"
-    ))
-    .expect(0);
+    let mut lines = case.lines();
+    "{\"no\": event".clone_into(&mut lines[99]);
+    case.feed_each(&broker, &lines);
     let (params, said) = finish(case.spawn(&Case::worker(&broker, "--until-done")), 3);
     assert_eq!(
         (
@@ -308,26 +297,12 @@ fn poison_becomes_a_dead_letter() {
 
 fn answers_win_over_dead_letters() {
     let (broker, case) = (Broker::start(), Case::new(200));
-    let whole = std::fs::read_to_string(case.events()).expect("text");
-    let lines: Vec<String> = whole
-        .lines()
-        .enumerate()
-        .map(|(at, line)| match at {
-            // Of an attribute that no domain has.
-            50 | 150 => line.replacen('{', "{\"nowhere\":1,", 1),
-            _ => line.to_owned(),
-        })
-        .collect();
-    file(
-        case.dir.path(),
-        "ad/events",
-        format!("{}\n", lines.join("\n")).as_bytes(),
-    );
-    let to = broker.url("IN");
-    case.run(&format!(
-        "betree feed --create --block 1 --to {to} ad/events"
-    ))
-    .expect(0);
+    let mut lines = case.lines();
+    for at in [50, 150] {
+        // Of an attribute that no domain has.
+        lines[at] = lines[at].replacen('{', "{\"nowhere\":1,", 1);
+    }
+    case.feed_each(&broker, &lines);
     let (params, _) = finish(case.spawn(&Case::worker(&broker, "--until-done")), 3);
     assert_eq!(count(&params, "dead_letters"), 2);
     let (blocks, from) = (broker.url("IN"), broker.url("OUT"));
