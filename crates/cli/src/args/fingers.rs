@@ -62,7 +62,7 @@ fn with_percentage(words: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Whether a word is written as a limit: `5%`, `p99:5%`, `cpu:5`, `[level 3].p99:5%`. Whether it is a right one, the
-/// parser says: a word that ends with a percentage is none of a file.
+/// parser says: a word that ends with a percentage is no name of a file.
 fn is_limit(text: &str) -> bool {
     let (subject, share) = text.rsplit_once(':').unwrap_or(("", text));
     let number = share.strip_suffix('%').unwrap_or(share).trim_end();

@@ -470,7 +470,7 @@ impl Gate {
     }
 }
 
-/// Whether `wrong` of `checked` are so few that they are unlikely at the limit, or so many.
+/// Whether `wrong` of `checked` are fewer than is likely at the limit, and whether they are more.
 fn sides(wrong: u64, checked: u64, limit: f64) -> [bool; 2] {
     let below =
         lower_quantile(checked, limit, 1.0 - limit, ERROR).is_some_and(|most| wrong <= most);
