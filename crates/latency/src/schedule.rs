@@ -21,6 +21,8 @@ pub struct RateError(pub f64);
 pub struct Schedule {
     arrivals: Arrivals,
     rate_per_s: f64,
+    /// The first operation of a uniform schedule, in periods.
+    shift: f64,
     rng: SplitMix64,
     /// How many were taken.
     given: u64,
@@ -35,6 +37,23 @@ impl Schedule {
     /// When the rate is not above 0 and at most [`RATE_MAX_PER_S`].
     pub fn uniform(rate_per_s: f64) -> Result<Self, RateError> {
         Self::new(Arrivals::Uniform, rate_per_s, 0)
+    }
+
+    /// Uniform schedules that take turns: together they have this rate, and equal distances between all due times. The
+    /// first operation of the first is due at once.
+    ///
+    /// # Errors
+    /// When the rate of one is not above 0 and at most [`RATE_MAX_PER_S`].
+    pub fn uniform_turns(rate_per_s: f64, schedules: usize) -> Result<Vec<Self>, RateError> {
+        let all = schedules as f64;
+        (0..schedules)
+            .map(|turn| {
+                Ok(Self {
+                    shift: turn as f64 / all,
+                    ..Self::uniform(rate_per_s / all)?
+                })
+            })
+            .collect()
     }
 
     /// Exponentially distributed distances between due times. A seed gives the same times on every platform
@@ -56,6 +75,7 @@ impl Schedule {
         Ok(Self {
             arrivals,
             rate_per_s,
+            shift: 0.0,
             rng,
             given: 0,
             next_ns: 0.0,
@@ -86,7 +106,7 @@ impl Schedule {
     pub(crate) fn peek(&self) -> u64 {
         match self.arrivals {
             // Computed from the number, so that errors do not add up. Saturates for the slowest rates.
-            Arrivals::Uniform => (self.given as f64 * self.period_ns()) as u64,
+            Arrivals::Uniform => ((self.given as f64 + self.shift) * self.period_ns()) as u64,
             Arrivals::Poisson => self.next_ns as u64,
         }
     }
@@ -104,7 +124,7 @@ impl Schedule {
     /// Poisson process catches up over several calls.
     pub(crate) fn due_until(&mut self, now_ns: u64) -> u64 {
         if self.arrivals == Arrivals::Uniform {
-            let count = (now_ns as f64 / self.period_ns()) as u64 + 1;
+            let count = ((now_ns as f64 / self.period_ns() - self.shift).floor() + 1.0) as u64;
             self.given = self.given.max(count);
         }
         let most = self.given.saturating_add(CATCH_UP_MAX);
@@ -145,6 +165,19 @@ mod tests {
     }
 
     #[test]
+    fn schedules_that_take_turns_are_one() {
+        let mut turns = Schedule::uniform_turns(4_000.0, 4).unwrap();
+        let mut whole = Schedule::uniform(4_000.0).unwrap();
+        for _ in 0..3 {
+            for turn in &mut turns {
+                assert_eq!(turn.next(), whole.next());
+            }
+        }
+        assert!(turns.iter().all(|turn| turn.rate_per_s() == 1_000.0));
+        assert!(Schedule::uniform_turns(0.0, 2).is_err());
+    }
+
+    #[test]
     fn a_poisson_schedule_has_its_rate_and_its_spread() {
         let offsets: Vec<u64> = Schedule::poisson(1_000.0, 42)
             .unwrap()
@@ -174,8 +207,8 @@ mod tests {
         fn the_count_of_what_is_due_is_the_schedules(
             rate in 1.0f64..100_000.0, seed: u64, times in prop::collection::vec(0u64..50_000_000, 1..20),
         ) {
-            for schedule in [Schedule::uniform(rate), Schedule::poisson(rate, seed)] {
-                let schedule = schedule.unwrap();
+            let turns = Schedule::uniform_turns(rate, 3).unwrap();
+            for schedule in turns.into_iter().chain([Schedule::poisson(rate, seed).unwrap()]) {
                 let mut ahead = schedule.clone();
                 let mut times = times.clone();
                 times.sort_unstable();

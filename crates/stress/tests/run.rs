@@ -254,7 +254,7 @@ fn a_loop_that_is_behind_sleeps_until_it_can_go_on() {
 fn an_open_loop_starts_when_it_is_told_to() {
     let hour = Duration::from_secs(3600);
     let open = |start_at, late| {
-        // Of one thread: several have schedules of their own, whose last block may be due earlier.
+        // Of one thread: of several, a slow one may leave its blocks to another, whose own are due earlier.
         let plan = plan(50).threads(1).pace(Pace::Uniform(1_000.0));
         // The end is counted from the start, which may be hours ago: the blocks end the run.
         let plan = plan.duration(3 * hour).start_at(Some(start_at));

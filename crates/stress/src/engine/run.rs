@@ -91,20 +91,21 @@ pub fn run(
 fn schedules(plan: &Plan) -> Result<Vec<Option<Schedule>>, Error> {
     let threads = plan.threads_used();
     let producing = threads.min(plan.producers as usize);
-    let share = |rate: f64| rate / producing as f64;
-    (0..threads as u64)
-        .map(|thread| {
-            Ok(match plan.pace {
-                Pace::Closed => None,
-                _ if thread >= producing as u64 => None,
-                Pace::Uniform(rate) => Some(Schedule::uniform(share(rate))?),
-                Pace::Poisson(rate) => {
-                    let seed = plan.seed.wrapping_mul(1_000_003).wrapping_add(thread);
-                    Some(Schedule::poisson(share(rate), seed)?)
-                }
+    let schedules = match plan.pace {
+        Pace::Closed => Vec::new(),
+        Pace::Uniform(rate) => Schedule::uniform_turns(rate, producing)?,
+        Pace::Poisson(rate) => (0..producing as u64)
+            .map(|thread| {
+                let seed = plan.seed.wrapping_mul(1_000_003).wrapping_add(thread);
+                Schedule::poisson(rate / producing as f64, seed)
             })
-        })
-        .collect()
+            .collect::<Result<_, _>>()?,
+    };
+    let schedules = schedules
+        .into_iter()
+        .map(Some)
+        .chain(std::iter::repeat(None));
+    Ok(schedules.take(threads).collect())
 }
 
 fn on_threads(

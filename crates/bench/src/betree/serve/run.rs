@@ -63,10 +63,9 @@ pub fn run(
     let events: Vec<Plain> = (0..EVENTS).map(|_| drawer.event()).collect();
     let requests = requests(drawer.shape(), &events, plan.batch as usize);
     let changes = changes(&mut drawer, plan);
-    let rate = plan.rate / f64::from(plan.batch) / f64::from(plan.connections);
-    let schedules: Vec<Schedule> = (0..plan.connections)
-        .map(|_| Schedule::uniform(rate))
-        .collect::<Result<_, _>>()
+    // Connections take turns, each a fraction of its period after the one before.
+    let rate = plan.rate / f64::from(plan.batch);
+    let schedules = Schedule::uniform_turns(rate, plan.connections as usize)
         .map_err(|error| Error::settings(error.to_string()))?;
     let stop = AtomicBool::new(false);
     let pace = Pace {
@@ -74,20 +73,15 @@ pub fn run(
         stop: &stop,
         address,
         duration: plan.duration,
-        // Connections take turns, each a fraction of its period after the one before.
         start: Instant::now() + Duration::from_millis(50),
     };
     let (readers, writer) = std::thread::scope(|scope| {
-        let readers: Vec<_> = (0..)
-            .zip(schedules)
+        let readers: Vec<_> = schedules
+            .into_iter()
+            .enumerate()
             .map(|(at, schedule)| {
                 let requests = &requests;
-                let offset = f64::from(at) / rate / f64::from(plan.connections);
-                let pace = Pace {
-                    start: pace.start + Duration::from_secs_f64(offset),
-                    ..pace
-                };
-                let first = at as usize * requests.len() / plan.connections as usize;
+                let first = at * requests.len() / plan.connections as usize;
                 scope.spawn(move || pace.send(schedule, "match", requests, first))
             })
             .collect();
