@@ -98,6 +98,12 @@ impl Error {
         self
     }
 
+    /// Names the line even where it is the first.
+    pub(crate) fn in_file(mut self) -> Self {
+        self.in_file = true;
+        self
+    }
+
     /// The same error at a byte of a text, as line and column.
     pub(crate) fn at(mut self, text: &str, offset: usize) -> Self {
         let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());

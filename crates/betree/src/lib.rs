@@ -33,6 +33,7 @@ mod bind;
 mod budget;
 mod code;
 mod constants;
+mod csv;
 mod dictionary;
 mod disk;
 mod domain;
