@@ -261,7 +261,8 @@ impl Domain {
                 quoted(name)
             )));
         }
-        if matches!(name, "not" | "and" | "or" | "true" | "false" | "in") {
+        // Where an operand is expected, any other word of the language is a name.
+        if matches!(name, "not" | "true" | "false") {
             return Err(wrong(format!(
                 "{} is a keyword of the language",
                 quoted(name)
@@ -396,7 +397,7 @@ mod tests {
             ("1a|boolean|true", "not a valid name"),
             ("-a|boolean|true", "not a valid name"),
             ("|boolean|true", "not a valid name"),
-            ("and|boolean|true", "keyword of the language"),
+            ("not|boolean|true", "keyword of the language"),
             ("a|boolean|true\na|boolean|true", "twice"),
             ("a|boolean|true|1|2|3", "expected name"),
         ] {

@@ -73,6 +73,11 @@ impl<'t> ErlangTerms<'t> {
             let error = Error::new(ErrorKind::Json, "expected a list of values");
             return Err(error.byte(scanner.at));
         }
+        if !bits && line.trim_end().ends_with(']') {
+            let error = Error::new(ErrorKind::Json, "expected an object, found a list");
+            let hint = "an event is a JSON object, or a list of Erlang terms that ends with '].'";
+            return Err(error.byte(scanner.at.saturating_sub(1)).help(hint));
+        }
         let mut json = String::with_capacity(16 * domain.attributes().len());
         json.push('{');
         for (number, attribute) in domain.attributes().iter().enumerate() {

@@ -2,8 +2,8 @@
 
 use betree::{BeTree, Constants, Domain, Expression, SubscriptionId, Undefined};
 
-const DOMAINS: &str =
-    "user-id|integer|true\nname|string|true\nf|float|true|-100|100\ntags|string list|true\n";
+const DOMAINS: &str = "user-id|integer|true\nname|string|true\nf|float|true|-100|100\ntags|string list|true\n\
+     g|segments|true\nany|float|true\nin|integer|true\nand|boolean|true\nor|string|true\n";
 
 /// Whether an expression matches an event, by a search and as it is explained.
 fn matches(text: &str, event: &str) -> bool {
@@ -48,6 +48,54 @@ fn every_form_means_what_users_of_the_c_library_expect() {
         ("not (f in (1.5, 2))", "{}", true),
         ("not (f not in (1.5, 2))", "{}", true),
         ("not (f not in (1.5, 2))", r#"{"f": 2}"#, true),
+        // Constants and values are the nearest floats.
+        (
+            "any = 9007199254740992",
+            r#"{"any":9007199254740993}"#,
+            true,
+        ),
+        ("any in (0.1, 1e-400)", r#"{"any":0}"#, true),
+        ("any = 0", r#"{"any":1e-400}"#, true),
+        ("any = 0.3", r#"{"any":0.30000000000000004}"#, false),
+        // Names that are words of the language.
+        (
+            "in in (3) and and or or = 'x'",
+            r#"{"in":3,"and":true}"#,
+            true,
+        ),
+        ("and and in not in (3)", r#"{"in":3,"and":true}"#, false),
+        ("not and or 3 = in", r#"{"in":3,"and":true}"#, true),
+        (
+            "contains(or, 'x') and not in = 3",
+            r#"{"in":4,"or":"x"}"#,
+            true,
+        ),
+        // Times before 1970: a microsecond more than the seconds ago is before.
+        (
+            "segment_before(g, 1, 10)",
+            r#"{"g":[[1,-10000001]],"now":0}"#,
+            true,
+        ),
+        (
+            "segment_before(g, 1, 10)",
+            r#"{"g":[[1,-10000000]],"now":0}"#,
+            false,
+        ),
+        (
+            "segment_within(g, 1, 10)",
+            r#"{"g": [ [1,-10000001]],"now":0}"#,
+            false,
+        ),
+        (
+            "segment_within(g, 1, 10)",
+            r#"{"g":[[1,9000000]],"now":19}"#,
+            true,
+        ),
+        (
+            "segment_within(g, 1, 10)",
+            r#"{"g":[[1,8999999]],"now":19}"#,
+            false,
+        ),
     ] {
         assert_eq!(matches(text, event), right, "{text} of {event}");
     }

@@ -291,8 +291,28 @@ fn compare<'e>(
             Ok(Resolved::Float(id, relation, value))
         }
         (AttributeType::Integer { .. }, _) => Err(Refused::constant(not_compared(attribute), 0)),
-        _ => Err(not_compared(attribute).into()),
+        _ => Err(without_order(attribute).into()),
     }
+}
+
+/// The type has no order, whatever the constant is.
+fn without_order(attribute: &Attribute) -> Error {
+    let name = attribute.name();
+    let (what, hint) = match attribute.kind() {
+        AttributeType::IntegerEnum { .. } | AttributeType::String { .. } => (
+            "has no order: `=`, `<>` and `in` are its relations",
+            format!("name the values: `{name} in (…)`"),
+        ),
+        AttributeType::Boolean => (
+            "has no relations: it is a test by itself",
+            format!("write `{name}` or `not {name}`"),
+        ),
+        _ => {
+            let what = "has no order: `<`, `<=`, `>` and `>=` are for integers and floats";
+            return clash(attribute, what);
+        }
+    };
+    clash(attribute, what).help(hint)
 }
 
 fn not_compared(attribute: &Attribute) -> Error {

@@ -40,7 +40,7 @@ fn events_are_lists_or_bits() {
             "'2' is not a value of attribute 'b' (boolean) at byte 3",
         ),
         ("[1,0,1].", "expected ']', found ',' at byte 4"),
-        ("[1,0]", "expected '.', found the end at byte 4"),
+        (" []", "expected an object, found a list at byte 1"),
         (
             "1",
             "the value of attribute 'b' (boolean) is missing at byte 1",

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use entries::Entry;
 use event_id::TakesId;
-use skip::Skipped;
+use skip::{Brackets, Skipped};
 
 pub use event_id::EventId;
 
@@ -52,11 +52,8 @@ enum State {
         read: u8,
         nested: bool,
     },
-    /// In a skipped value: open brackets, and what may come next.
-    Skip {
-        depth: u32,
-        next: Skipped,
-    },
+    /// In a skipped value: what may come next.
+    Skip(Skipped),
     End,
     Done,
 }
@@ -81,8 +78,7 @@ pub struct EventReader<'j> {
     state: State,
     target: Target,
     seen_now: bool,
-    /// The open brackets of a skipped value, one bit each: 1 for an object.
-    brackets: u128,
+    brackets: Brackets,
     entry: Entry,
     event_id: TakesId<'j>,
     event: Box<EventValues>,
@@ -113,7 +109,7 @@ impl<'j> EventReader<'j> {
             state: State::Start,
             target: Target::Nothing,
             seen_now: false,
-            brackets: 0,
+            brackets: Brackets::default(),
             entry: Entry::default(),
             event_id: TakesId::default(),
             reductions: 0,
@@ -205,7 +201,7 @@ impl<'j> EventReader<'j> {
             (State::ElementNext, Token::Sign(b']')) => Ok(State::Next),
             (State::Field { read, nested }, _) => self.field(read, nested, token),
             (State::FieldNext { read, nested }, _) => self.field_next(read, nested, &token),
-            (State::Skip { depth, next }, _) => self.skip(depth, next, &token),
+            (State::Skip(next), _) => self.skip(next, &token),
             (State::End, Token::End) => Ok(State::Done),
             (state, token) => {
                 let expected = match state {
@@ -248,7 +244,7 @@ impl<'j> EventReader<'j> {
 
     fn value(&mut self, token: Token<'_>) -> Result<State> {
         let attribute = match self.target {
-            Target::Nothing => return self.skip(0, Skipped::Value { end: false }, &token),
+            Target::Nothing => return self.skip(Skipped::Value { end: false }, &token),
             Target::Now => {
                 return match token {
                     Token::Null => Ok(State::Next),

@@ -159,7 +159,7 @@ impl Leaf {
                     .find(|entry| entry[0].as_i64() == Some(*id))
                     .and_then(|entry| entry[1].as_i64());
                 Some(stamp.is_some_and(|stamp| {
-                    let entered = now - seconds <= stamp / 1_000_000;
+                    let entered = now - seconds <= stamp.div_euclid(1_000_000);
                     entered == *within
                 }))
             }
@@ -215,7 +215,7 @@ fn cap(
             && flat[2].as_str() == Some(namespace);
         if same {
             let count = flat[3].as_i64().expect("a count");
-            let stamp = flat[4].as_i64().expect("a stamp") / 1_000_000;
+            let stamp = flat[4].as_i64().expect("a stamp").div_euclid(1_000_000);
             if length <= 0 {
                 return value > count;
             }

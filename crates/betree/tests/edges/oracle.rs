@@ -133,7 +133,7 @@ impl Asked<'_> {
                 let entry = entries.iter().find(|entry| entry.0 == *id);
                 entry.is_some_and(|(_, stamp)| {
                     let since = now - i128::from(*seconds);
-                    (i128::from(stamp / 1_000_000) >= since) == *within
+                    (i128::from(stamp.div_euclid(1_000_000)) >= since) == *within
                 })
             }
             Test::Cap {
@@ -169,7 +169,7 @@ impl Asked<'_> {
         let Some(counter) = counter else {
             return Some(true);
         };
-        let age = now - i128::from(counter.stamp / 1_000_000);
+        let age = now - i128::from(counter.stamp.div_euclid(1_000_000));
         let expired = length > 0 && age > i128::from(length);
         Some(expired || counter.count < value)
     }

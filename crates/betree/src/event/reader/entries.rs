@@ -7,7 +7,12 @@ use crate::event::json::Token;
 use crate::expr::CapKind;
 
 /// Time stamps are in microseconds, times in seconds.
-pub(super) const STAMPS_PER_SECOND: i64 = 1_000_000;
+const STAMPS_PER_SECOND: i64 = 1_000_000;
+
+/// The second in which a time stamp lies, also before 1970.
+pub(super) fn second_of(stamp: i64) -> i64 {
+    stamp.div_euclid(STAMPS_PER_SECOND)
+}
 
 /// One entry of a list of segments or counters.
 #[derive(Debug, Default)]
@@ -96,12 +101,12 @@ impl EventReader<'_> {
                     .namespace
                     .and_then(|name| self.dictionary.find_cap(&(kind, by_address, first, name)));
                 if let Some(slot) = slot {
-                    self.event.count(slot, second, third / STAMPS_PER_SECOND);
+                    self.event.count(slot, second, second_of(third));
                 }
             }
             None => {
                 if let Some(slot) = self.dictionary.find_segment(attribute, first) {
-                    self.event.enter_segment(slot, second / STAMPS_PER_SECOND);
+                    self.event.enter_segment(slot, second_of(second));
                 }
             }
         }

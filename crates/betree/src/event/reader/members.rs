@@ -4,7 +4,7 @@
 //! values that an attribute does not take, and every error. So each rule and each message has one place. Both ways
 //! count the same reductions, and end between the same tokens.
 
-use super::entries::STAMPS_PER_SECOND;
+use super::entries::second_of;
 use super::{EventReader, State, TEXT_BYTES_PER_REDUCTION, Target};
 use crate::dictionary::UNKNOWN;
 use crate::domain::{Attribute, AttributeType};
@@ -228,7 +228,7 @@ impl EventReader<'_> {
             Some(AttributeType::Segments) => self.list(attribute, limit, |reader, json, at| {
                 let (id, stamp, end) = segment_at(json, at)?;
                 if let Some(slot) = reader.dictionary.find_segment(attribute, id) {
-                    reader.event.enter_segment(slot, stamp / STAMPS_PER_SECOND);
+                    reader.event.enter_segment(slot, second_of(stamp));
                 }
                 Some((None, end, 5))
             }),
@@ -293,7 +293,7 @@ impl EventReader<'_> {
         let namespace = self.dictionary.find_string(counter.namespace);
         let key = namespace.map(|name| (kind, by_address, counter.id, name));
         if let Some(slot) = key.and_then(|key| self.dictionary.find_cap(&key)) {
-            let second = counter.stamp / STAMPS_PER_SECOND;
+            let second = second_of(counter.stamp);
             self.event.count(slot, counter.value, second);
         }
         Some(())

@@ -5,7 +5,45 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::event::json::Token;
 
 /// Deepest nesting of brackets in skipped values.
-const DEPTH_MAX: u32 = 128;
+const DEPTH_MAX: usize = 1 << 16;
+
+/// The open brackets of a skipped value, one bit each: 1 for an object.
+#[derive(Debug, Default)]
+pub(super) struct Brackets {
+    bits: Vec<u64>,
+    depth: usize,
+}
+
+impl Brackets {
+    /// Opens a bracket. Returns false, and does nothing, where too many are open.
+    fn open(&mut self, object: bool) -> bool {
+        if self.depth == DEPTH_MAX {
+            return false;
+        }
+        if self.depth.is_multiple_of(64) {
+            self.bits.push(0);
+        }
+        if let Some(last) = self.bits.last_mut() {
+            *last = *last << 1 | u64::from(object);
+        }
+        self.depth += 1;
+        true
+    }
+
+    /// Closes the innermost.
+    fn close(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth.is_multiple_of(64) {
+            self.bits.pop();
+        } else if let Some(last) = self.bits.last_mut() {
+            *last >>= 1;
+        }
+    }
+
+    fn in_object(&self) -> bool {
+        self.bits.last().is_some_and(|last| last & 1 == 1)
+    }
+}
 
 /// What may come next in a skipped value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,50 +63,46 @@ pub(super) enum Skipped {
 
 impl EventReader<'_> {
     /// Skips a token of a value that no attribute needs.
-    pub(super) fn skip(&mut self, depth: u32, next: Skipped, token: &Token<'_>) -> Result<State> {
-        let in_object = self.brackets & 1 == 1;
-        let (depth, next) = match (next, token) {
+    pub(super) fn skip(&mut self, next: Skipped, token: &Token<'_>) -> Result<State> {
+        let in_object = self.brackets.in_object();
+        let next = match (next, token) {
             (Skipped::Value { .. }, Token::Sign(sign @ (b'[' | b'{'))) => {
-                if depth == DEPTH_MAX {
+                let object = *sign == b'{';
+                if !self.brackets.open(object) {
                     let message = format!("brackets nest deeper than {DEPTH_MAX} levels");
                     return Err(Error::new(ErrorKind::Json, message));
                 }
-                let object = *sign == b'{';
-                self.brackets = self.brackets << 1 | u128::from(object);
-                let next = match object {
+                match object {
                     true => Skipped::Name { end: true },
                     false => Skipped::Value { end: true },
-                };
-                (depth + 1, next)
+                }
             }
             (Skipped::Value { end: true }, Token::Sign(b']'))
-            | (Skipped::Name { end: true }, Token::Sign(b'}')) => self.close(depth),
-            (Skipped::Comma, Token::Sign(b']')) if !in_object => self.close(depth),
-            (Skipped::Comma, Token::Sign(b'}')) if in_object => self.close(depth),
-            (Skipped::Comma, Token::Sign(b',')) if in_object => {
-                (depth, Skipped::Name { end: false })
-            }
-            (Skipped::Comma, Token::Sign(b',')) => (depth, Skipped::Value { end: false }),
-            (Skipped::Name { .. }, Token::Text(_)) => (depth, Skipped::Colon),
-            (Skipped::Colon, Token::Sign(b':')) => (depth, Skipped::Value { end: false }),
+            | (Skipped::Name { end: true }, Token::Sign(b'}')) => self.close(),
+            (Skipped::Comma, Token::Sign(b']')) if !in_object => self.close(),
+            (Skipped::Comma, Token::Sign(b'}')) if in_object => self.close(),
+            (Skipped::Comma, Token::Sign(b',')) if in_object => Skipped::Name { end: false },
+            (Skipped::Comma, Token::Sign(b',')) => Skipped::Value { end: false },
+            (Skipped::Name { .. }, Token::Text(_)) => Skipped::Colon,
+            (Skipped::Colon, Token::Sign(b':')) => Skipped::Value { end: false },
             (Skipped::Value { .. }, Token::Sign(_) | Token::End) => {
                 return Err(unexpected("a value", token));
             }
-            (Skipped::Value { .. }, _) => (depth, Skipped::Comma),
+            (Skipped::Value { .. }, _) => Skipped::Comma,
             (Skipped::Name { .. }, _) => return Err(unexpected("a name", token)),
             (Skipped::Colon, _) => return Err(unexpected("':'", token)),
             (Skipped::Comma, _) if in_object => return Err(unexpected("',' or '}'", token)),
             (Skipped::Comma, _) => return Err(unexpected("',' or ']'", token)),
         };
-        Ok(match depth {
+        Ok(match self.brackets.depth {
             0 => State::Next,
-            depth => State::Skip { depth, next },
+            _ => State::Skip(next),
         })
     }
 
     /// Closes the innermost bracket.
-    fn close(&mut self, depth: u32) -> (u32, Skipped) {
-        self.brackets >>= 1;
-        (depth - 1, Skipped::Comma)
+    fn close(&mut self) -> Skipped {
+        self.brackets.close();
+        Skipped::Comma
     }
 }
