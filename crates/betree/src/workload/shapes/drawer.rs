@@ -67,6 +67,10 @@ impl Drawer {
                 Values::Integer(bound) => Value::Integer(prng.below(bound + 1) as i64),
                 Values::Float(bound) => Value::Float(prng.below(bound * 100 + 1) as f64 / 100.0),
                 Values::Boolean => Value::Integer(i64::from(prng.chance(50))),
+                Values::Words(count, bound) => {
+                    let words = (0..count).map(|_| draw(prng, bound, shape.skew) as i64);
+                    Value::List(words.collect())
+                }
                 Values::List(most, bound) => {
                     let count = prng.below(most + 1);
                     let list = (0..count).map(|_| draw(prng, bound, shape.skew) as i64);
@@ -153,7 +157,7 @@ fn test(shape: &Shape, clause: &Clause, prng: &mut Prng) -> Test {
         .map_or(Values::Boolean, |(values, _)| *values);
     let bound = match values {
         Values::Text(bound) | Values::Integer(bound) | Values::Float(bound) => bound,
-        Values::List(_, bound) => bound,
+        Values::List(_, bound) | Values::Words(_, bound) => bound,
         Values::Boolean => 2,
     };
     let several = |prng: &mut Prng, most: u64, exact: bool| {
@@ -192,6 +196,10 @@ fn test(shape: &Shape, clause: &Clause, prng: &mut Prng) -> Test {
             let value = 1 + prng.below(10) as i64;
             Test::Cap(campaign, value, 600 * (1 + prng.below(6) as i64))
         }
+        Ask::Contains => Test::Contains(at, draw(prng, bound, shape.skew) as i64),
+        Ask::Lacks => Test::Lacks(at, draw(prng, bound, shape.skew) as i64),
+        Ask::Starts => Test::Starts(at, draw(prng, bound, shape.skew) as i64),
+        Ask::Ends => Test::Ends(at, draw(prng, bound, shape.skew) as i64),
         Ask::True => Test::Is(at, true),
         Ask::False => Test::Is(at, false),
     }

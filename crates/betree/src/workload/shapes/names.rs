@@ -26,6 +26,7 @@ pub(super) fn shape(name: &str, attributes: &[Values], clauses: &[(usize, Ask, u
 pub fn named() -> Vec<Shape> {
     let mut out = campaigns();
     out.extend(mixed());
+    out.extend(texts());
     for bound in [50, 129, 300, 1_000, 2_000, 5_000, 20_000] {
         let (site, device) = (Values::Text(bound), Values::Text(5));
         let clauses = [(0, Ask::Any(1), ALWAYS), (1, Ask::Any(2), ALWAYS)];
@@ -239,6 +240,30 @@ fn mixed() -> Vec<Shape> {
                 ],
             )
         },
+    ]
+}
+
+/// Patterns in the words of an address.
+fn texts() -> Vec<Shape> {
+    let address = Values::Words(9, 100_000);
+    let one = |name: &str, ask| shape(name, &[address], &[(0, ask, ALWAYS)]);
+    vec![
+        one("starts with a word", Ask::Starts),
+        one("ends with a word", Ask::Ends),
+        one("contains a word", Ask::Contains),
+        Shape {
+            conjunctions: (5, 5),
+            ..shape(
+                "or of 5 contains without another",
+                &[address],
+                &[(0, Ask::Contains, ALWAYS), (0, Ask::Lacks, ALWAYS)],
+            )
+        },
+        shape(
+            "contains one of 1,000 words, country in",
+            &[Values::Words(3, 1_000), Values::Text(50)],
+            &[(0, Ask::Contains, ALWAYS), (1, Ask::Any(3), ALWAYS)],
+        ),
     ]
 }
 

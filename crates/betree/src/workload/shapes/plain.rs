@@ -19,6 +19,14 @@ pub enum Test {
     Radius(f64, f64, f64),
     /// The kind and identifier of a counter, its cap, and the seconds after which it starts again.
     Cap(i64, i64, i64),
+    /// A text has this word, lacks it, begins or ends with it.
+    Contains(usize, i64),
+    /// See [`Test::Contains`].
+    Lacks(usize, i64),
+    /// See [`Test::Contains`].
+    Starts(usize, i64),
+    /// See [`Test::Contains`].
+    Ends(usize, i64),
     /// A boolean has this value.
     Is(usize, bool),
 }
@@ -35,7 +43,7 @@ pub enum Value {
     Integer(i64),
     /// A float.
     Float(f64),
-    /// A list, in ascending order, without repetition.
+    /// A list, in ascending order, without repetition; or the words of a text, one after the other.
     List(Vec<i64>),
 }
 

@@ -13,6 +13,8 @@ pub enum Values {
     List(u64, u64),
     /// True or false.
     Boolean,
+    /// A text of this many words, and how many words there are, at most 1,048,576.
+    Words(u64, u64),
 }
 
 /// A test that expressions make of an attribute.
@@ -36,6 +38,14 @@ pub enum Ask {
     True,
     /// A boolean is false.
     False,
+    /// A text has a word.
+    Contains,
+    /// A text lacks a word.
+    Lacks,
+    /// A text begins with a word.
+    Starts,
+    /// A text ends with a word.
+    Ends,
 }
 
 /// A part of a conjunction: which attribute, which test, in how many of a thousand conjunctions.
@@ -82,6 +92,7 @@ impl Shape {
             ("floats", 0),
             ("lists", 0),
             ("booleans", 0),
+            ("texts of words", 0),
         ];
         let mut most = 0;
         for (values, _) in &self.attributes {
@@ -91,6 +102,7 @@ impl Shape {
                 Values::Float(count) => (2, count),
                 Values::List(_, count) => (3, count),
                 Values::Boolean => (4, 2),
+                Values::Words(_, count) => (5, count),
             };
             kinds[at].1 += 1;
             most = most.max(count);
@@ -101,10 +113,9 @@ impl Shape {
             .map(|(kind, count)| {
                 format!(
                     "{count} {}",
-                    if *count == 1 {
-                        &kind[..kind.len() - 1]
-                    } else {
-                        kind
+                    match *count {
+                        1 => kind.replacen('s', "", 1),
+                        _ => (*kind).to_owned(),
                     }
                 )
             })

@@ -24,10 +24,15 @@ impl SimpleIndex {
     pub fn new(expressions: &[Conjunctions]) -> Self {
         let mut asked: HashMap<(usize, i64), usize> = HashMap::new();
         for test in expressions.iter().flatten().flatten() {
-            if let Test::Any(at, values) | Test::All(at, values) = test {
-                values
-                    .iter()
-                    .for_each(|v| *asked.entry((*at, *v)).or_default() += 1);
+            let (at, values) = match test {
+                Test::Any(at, values) | Test::All(at, values) => (at, &values[..]),
+                Test::Contains(at, v) | Test::Starts(at, v) | Test::Ends(at, v) => {
+                    (at, std::slice::from_ref(v))
+                }
+                _ => continue,
+            };
+            for value in values {
+                *asked.entry((*at, *value)).or_default() += 1;
             }
         }
         let mut out = Self {
@@ -46,6 +51,10 @@ impl SimpleIndex {
                     Test::All(attribute, values) => {
                         let rarest = values.iter().min_by_key(|v| asked[&(*attribute, **v)])?;
                         let key = (*attribute, *rarest);
+                        Some((asked[&key], vec![key]))
+                    }
+                    Test::Contains(at, v) | Test::Starts(at, v) | Test::Ends(at, v) => {
+                        let key = (*at, *v);
                         Some((asked[&key], vec![key]))
                     }
                     _ => None,
@@ -131,11 +140,23 @@ fn holds(test: &Test, event: &Plain) -> bool {
                 event.now - second > *length || count < *most
             })
         }
+        Test::Contains(at, v) => words(event, *at).contains(v),
+        Test::Lacks(at, v) => !words(event, *at).contains(v),
+        Test::Starts(at, v) => words(event, *at).first() == Some(v),
+        Test::Ends(at, v) => words(event, *at).last() == Some(v),
         // Without the attribute, a boolean is not true, and so `not` of it holds.
         Test::Is(at, wanted) => match event.values[*at] {
             Value::Integer(value) => (value != 0) == *wanted,
             _ => !wanted,
         },
+    }
+}
+
+/// The words of a text.
+fn words(event: &Plain, at: usize) -> &[i64] {
+    match &event.values[at] {
+        Value::List(words) => words,
+        _ => &[],
     }
 }
 

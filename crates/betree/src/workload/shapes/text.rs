@@ -12,7 +12,7 @@ impl Shape {
         for (at, (values, absent)) in self.attributes.iter().enumerate() {
             let may = *absent > 0;
             let _ = match values {
-                Values::Text(_) => writeln!(out, "a{at}|string|{may}"),
+                Values::Text(_) | Values::Words(..) => writeln!(out, "a{at}|string|{may}"),
                 Values::Integer(bound) => writeln!(out, "a{at}|integer|{may}|0|{bound}"),
                 Values::Float(bound) => writeln!(out, "a{at}|float|{may}|0|{bound}"),
                 Values::List(..) => writeln!(out, "a{at}|integer list|{may}"),
@@ -100,9 +100,19 @@ fn write_test(shape: &Shape, test: &Test, out: &mut String) {
                 "within_frequency_cap(\"campaign\", \"ns\", {value}, {length})"
             )
         }
+        Test::Contains(at, value) => write!(out, "contains(a{at}, \"{}\")", word(*value)),
+        Test::Lacks(at, value) => write!(out, "not contains(a{at}, \"{}\")", word(*value)),
+        Test::Starts(at, value) => write!(out, "starts_with(a{at}, \"{}\")", word(*value)),
+        Test::Ends(at, value) => write!(out, "ends_with(a{at}, \"{}\")", word(*value)),
         Test::Is(at, true) => write!(out, "a{at}"),
         Test::Is(at, false) => write!(out, "not a{at}"),
     };
+}
+
+/// A word of a text: five digits, in which no number is near the next.
+fn word(value: i64) -> String {
+    let mixed = (value as u64).wrapping_mul(0x9_e3b1).wrapping_add(0x3_f2a1);
+    format!("{:05x}", mixed & 0xf_ffff)
 }
 
 /// The text of an event: one line of JSON.
@@ -117,6 +127,10 @@ pub fn json(shape: &Shape, event: &Plain) -> String {
             (Value::Integer(value), Some(Values::Boolean)) => format!("\"a{at}\":{}", *value != 0),
             (Value::Integer(value), _) => format!("\"a{at}\":{value}"),
             (Value::Float(value), _) => format!("\"a{at}\":{value:?}"),
+            (Value::List(words), Some(Values::Words(..))) => {
+                let all: Vec<String> = words.iter().map(|value| word(*value)).collect();
+                format!("\"a{at}\":\"{}\"", all.join("/"))
+            }
             (Value::List(list), _) => {
                 let all: Vec<String> = list.iter().map(i64::to_string).collect();
                 format!("\"a{at}\":[{}]", all.join(","))
