@@ -271,8 +271,12 @@ impl BeTree {
         }
         if sources.len() > 0 {
             let estimates = Estimates::new(&self.domain, &self.dictionary);
-            self.parts
-                .push(Part::compile(sources, &self.domain, &estimates));
+            self.parts.push(Part::compile(
+                sources,
+                &self.domain,
+                &self.dictionary,
+                &estimates,
+            ));
         }
         self.count_words();
     }

@@ -78,7 +78,7 @@ impl Merge {
         let sources = sources.sorted(|_| true);
         let union = (sources.len() > 0).then(|| {
             let estimates = Estimates::new(&self.domain, &self.dictionary);
-            Part::compile(sources, &self.domain, &estimates)
+            Part::compile(sources, &self.domain, &self.dictionary, &estimates)
         });
         Merged {
             parts: self.parts,

@@ -22,9 +22,14 @@ pub(crate) struct Part {
 
 impl Part {
     /// Compiles expressions, all of which are live.
-    pub(crate) fn compile(sources: Sources, domain: &Domain, estimates: &Estimates) -> Self {
+    pub(crate) fn compile(
+        sources: Sources,
+        domain: &Domain,
+        dictionary: &Dictionary,
+        estimates: &Estimates,
+    ) -> Self {
         Self {
-            index: Arc::new(Index::build(sources, domain, estimates)),
+            index: Arc::new(Index::build(sources, domain, dictionary, estimates)),
             dead: Arc::default(),
             dead_count: 0,
         }
@@ -98,7 +103,7 @@ impl State {
         let estimates = Estimates::new(&domain, &dictionary);
         let parts = match sources.len() {
             0 => Vec::new(),
-            _ => vec![Part::compile(sources, &domain, &estimates)],
+            _ => vec![Part::compile(sources, &domain, &dictionary, &estimates)],
         };
         Self {
             domain,

@@ -14,3 +14,4 @@ mod owned;
 #[cfg(feature = "workload")]
 mod shapes;
 mod snapshots;
+mod texts;

@@ -73,7 +73,7 @@ pub(crate) enum Quantity {
 }
 
 /// Where in a text a pattern has to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Position {
     Anywhere,
     Start,

@@ -11,8 +11,11 @@ use super::dimension::{Bounds, Dimension, Key, RESOLUTIONS};
 use super::geo;
 use super::guard::Guard;
 use super::operands::{interval, points};
+use super::texts::position;
 use crate::code::{HAS_MAX, Head, IN_MAX, Op};
+use crate::dictionary::Dictionary;
 use crate::domain::{AttributeType, Domain};
+use crate::expr::Position;
 use crate::program::arena::Arena;
 use crate::program::estimate::Estimates;
 
@@ -66,6 +69,7 @@ pub(crate) struct Known<'a> {
     pub(crate) bounds: &'a Bounds,
     pub(crate) estimates: &'a Estimates,
     pub(crate) domain: &'a Domain,
+    pub(crate) dictionary: &'a Dictionary,
 }
 
 /// The candidate clause of a node.
@@ -309,6 +313,12 @@ impl Clauses {
                 self.keys
                     .push(((Dimension::Segment, u64::from(slot)), false));
             }
+            Op::Contains | Op::StartsWith | Op::EndsWith => {
+                let at = position(head.op()).unwrap_or(Position::Anywhere);
+                let string = operands.first().copied().unwrap_or(0);
+                let dimension = Dimension::Text(attribute, at);
+                self.keys.push(((dimension, u64::from(string)), alone));
+            }
             _ => {
                 let points = points(head, operands).unwrap_or_default();
                 let keys = points.into_iter().map(|value| ((dimension, value), alone));
@@ -390,7 +400,12 @@ fn leaf(arena: &Arena, index: u32, known: &Known<'_>) -> Option<Access> {
             (cells.len() + 1, geo::share(level, cells.len()))
         }
         Op::SegmentWithin | Op::SegmentBefore => (1, 0.02),
-        _ => return None,
+        op => {
+            let string = *operands.first()?;
+            let length = known.dictionary.text(string).len();
+            let key = (attribute as u16, position(op)?, string);
+            (1, known.asks.pattern(key, length)?)
+        }
     };
     (keys <= KEYS_MAX).then_some(Access {
         probability: probability.min(1.0),

@@ -7,13 +7,22 @@ use std::collections::HashMap;
 
 use super::Sources;
 use super::positions::ordered;
+use super::texts::position;
+use super::windows::PatternKey;
 use crate::bind::range_bounds;
 use crate::code::{Head, Op, i64_at, u64_at};
+use crate::expr::Position;
 
 /// The most expressions that are counted; of more, every second, third and so on.
 const SAMPLE_MAX: usize = 1 << 15;
 /// The most bounds that are kept of an attribute.
 const CUTS_MAX: usize = 1 << 14;
+
+/// Tests of an attribute's texts from which on patterns are keys.
+const TEXT_TESTS_MIN: u32 = 8;
+/// The share of texts that have a pattern anywhere, by its length from 1 on; and that of longer ones.
+const TEXT_SHARES: [f32; 4] = [0.3, 0.1, 0.05, 0.02];
+const TEXT_SHARE_MIN: f32 = 0.01;
 
 /// What the tests of one attribute ask.
 #[derive(Debug, Default, Clone)]
@@ -28,12 +37,16 @@ pub(crate) struct Asked {
     named: u32,
     /// Some values were left out.
     pub(crate) is_partial: bool,
+    /// Tests of patterns in texts.
+    pub(crate) text_tests: u32,
 }
 
 /// What all expressions ask, by attribute.
 #[derive(Debug, Default)]
 pub(crate) struct Asks {
     attributes: Vec<Asked>,
+    /// How many tests ask for a pattern.
+    patterns: HashMap<PatternKey, u32>,
     /// Expressions that were counted.
     pub(crate) sampled: usize,
 }
@@ -43,6 +56,7 @@ impl Asks {
         let mut counts: HashMap<(u16, u64), u32> = HashMap::new();
         let mut out = Self {
             attributes: vec![Asked::default(); attributes],
+            patterns: HashMap::new(),
             sampled: 0,
         };
         let step = sources.len().div_ceil(SAMPLE_MAX).max(1);
@@ -77,6 +91,15 @@ impl Asks {
         let Some(asked) = self.attributes.get_mut(head.attribute()) else {
             return;
         };
+        if let Some(position) = position(head.op()) {
+            let string = operands.first().copied().unwrap_or(0);
+            *self
+                .patterns
+                .entry((attribute, position, string))
+                .or_default() += 1;
+            asked.text_tests += 1;
+            return;
+        }
         let narrow = |value: &u32| i64::from(*value as i32) as u64;
         let mut point = |value: u64| *counts.entry((attribute, value)).or_default() += 1;
         let mut cut = |at: Option<i64>| match at {
@@ -111,6 +134,24 @@ impl Asks {
             _ => return,
         }
         asked.tests += 1;
+    }
+
+    /// The share of events of which a text has a pattern of this length, by the length and by how often expressions ask
+    /// for it. `None` when every text has it, or when so few tests are of texts that reading each event's text costs
+    /// more.
+    pub(crate) fn pattern(&self, key: PatternKey, length: usize) -> Option<f32> {
+        let all = self.of(usize::from(key.0))?.text_tests;
+        if length == 0 || all < TEXT_TESTS_MIN {
+            return None;
+        }
+        let by_length = TEXT_SHARES.get(length - 1).copied();
+        let by_length = by_length.unwrap_or(TEXT_SHARE_MIN);
+        let anchored = match key.1 {
+            Position::Anywhere => 1.0,
+            Position::Start | Position::End => 0.25,
+        };
+        let asked = self.patterns.get(&key).copied().unwrap_or(0);
+        Some(by_length * anchored + asked as f32 / all as f32 / 2.0)
     }
 
     /// What is asked of an attribute.

@@ -6,9 +6,11 @@ use super::cells::CellWords;
 use super::columns::{self, Choice};
 use super::cost;
 use super::dimension::Bounds;
+use super::texts::Texts;
 use super::tree::Tree;
 use super::{FALSE, Index, LANE, MEMBER, NEVER, Sources, TRUE, Unit};
 use crate::code::Op;
+use crate::dictionary::Dictionary;
 use crate::domain::Domain;
 use crate::lockstep;
 use crate::program::arena::{Arena, ROOT};
@@ -28,7 +30,12 @@ const UNITS_MAX: usize = 16;
 
 impl Index {
     /// Compiles expressions, which are in the order of their ids.
-    pub(crate) fn build(sources: Sources, domain: &Domain, estimates: &Estimates) -> Self {
+    pub(crate) fn build(
+        sources: Sources,
+        domain: &Domain,
+        dictionary: &Dictionary,
+        estimates: &Estimates,
+    ) -> Self {
         let mut index = Self {
             places: vec![FALSE; sources.len()],
             sources,
@@ -55,6 +62,7 @@ impl Index {
             bounds: &bounds,
             estimates,
             domain,
+            dictionary,
         };
         for slot in 0..index.sources.len() {
             compiler.arena.load(index.sources.tree(slot), estimates);
@@ -98,6 +106,7 @@ impl Index {
         index.lockstep = lockstep;
         (index.cells, index.bounds) = (cells, bounds);
         index.lay_out(compiler);
+        index.texts = Texts::new(index.tree.patterns(), dictionary);
         index
     }
 

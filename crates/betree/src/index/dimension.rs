@@ -2,7 +2,9 @@
 
 use super::asks::Asks;
 use super::positions::ordered;
+use super::windows::PatternKey;
 use crate::domain::{AttributeType, Domain};
+use crate::expr::Position;
 
 /// The most keys of a range.
 const RANGE_KEYS_MAX: usize = 16;
@@ -10,13 +12,17 @@ const RANGE_KEYS_MAX: usize = 16;
 /// How finely the cells of ranges divide an attribute.
 pub(crate) const RESOLUTIONS: [usize; 2] = [64, 1024];
 
+/// The first of the codes of texts, above the attribute.
+const TEXTS: u32 = 16;
+
 /// What keys are looked up by: the values of an attribute, its cells at a resolution, cells of the map at a level,
-/// or segments.
+/// patterns that a text has at a position, or segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Dimension {
     Value(u16),
     Cell(u16, u8),
     Place(u8),
+    Text(u16, Position),
     Segment,
 }
 
@@ -30,8 +36,22 @@ impl Dimension {
                 u32::from(attribute) | (1 + u32::from(resolution)) << 16
             }
             Self::Place(level) => u32::from(level) | 1 << 24,
+            Self::Text(attribute, position) => {
+                u32::from(attribute) | (TEXTS + position as u32) << 16
+            }
             Self::Segment => 1 << 25,
         }
+    }
+
+    /// The pattern of a key whose dimension has this code, if it is one.
+    pub(crate) fn pattern(code: u32, value: u64) -> Option<PatternKey> {
+        let position = match (code >> 16).checked_sub(TEXTS)? {
+            0 => Position::Anywhere,
+            1 => Position::Start,
+            2 => Position::End,
+            _ => return None,
+        };
+        Some((code as u16, position, value as u32))
     }
 }
 

@@ -3,7 +3,8 @@
 //!
 //! An index never changes. Its expressions are in the order of their ids, numbered by *slots* from 0. [`asks`]
 //! counts what they ask, [`access`] finds what an event must have for a match ([`dimension`]), [`tree`] files expressions by it,
-//! [`cells`] holds what is tested before a program runs, [`geo`] divides the map.
+//! [`cells`] holds what is tested before a program runs, [`geo`] divides the map, [`texts`]
+//! finds patterns in texts.
 
 mod access;
 mod asks;
@@ -17,12 +18,15 @@ mod guard;
 mod operands;
 mod positions;
 mod sources;
+pub(crate) mod texts;
 pub(crate) mod tree;
+mod windows;
 
 use cells::CellWords;
 use columns::Columns;
 use dimension::Bounds;
 pub(crate) use sources::Sources;
+use texts::Texts;
 use tree::Tree;
 
 use crate::SubscriptionId;
@@ -69,6 +73,8 @@ pub(crate) struct Index {
     pub(crate) units: Vec<Unit>,
     pub(crate) cells: CellWords,
     pub(crate) bounds: Bounds,
+    /// The patterns that are keys of the tree.
+    pub(crate) texts: Texts,
     /// The attributes of the event's place.
     pub(crate) place: Option<(usize, usize)>,
     /// Slots of expressions that are always true.
@@ -119,6 +125,7 @@ impl Index {
             + self.lockstep.bytes()
             + self.columns.bytes()
             + self.tree.bytes()
+            + self.texts.bytes()
             + self.tests.bytes()
     }
 

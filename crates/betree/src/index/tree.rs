@@ -10,6 +10,7 @@ use super::access::{Clause, Clauses};
 use super::cells::WORDS_MAX;
 use super::cost::{ITEM_NS, PROGRAM_NS, best_guards};
 use super::dimension::{Dimension, Key};
+use super::windows::PatternKey;
 use crate::memory;
 
 /// A node with at most this many units is not divided.
@@ -21,6 +22,8 @@ const COPIES_MAX: u32 = 64;
 /// Nanoseconds of a look-up, and how many look-ups a list takes.
 const PROBE_NS: f32 = 120.0;
 const LIST_PROBES: f32 = 16.0;
+/// The same of the patterns that a text has.
+const TEXT_PROBES: f32 = 4.0;
 
 /// Items that match as soon as their guards pass.
 const EXACT: u32 = 1 << 31;
@@ -130,6 +133,14 @@ impl Tree {
     #[inline]
     pub(crate) fn child(&self, node: u32, key: Key) -> Option<u32> {
         self.edges.find(hash(self.seed, node, key), node, key)
+    }
+
+    /// All patterns that are keys, some more than once.
+    pub(crate) fn patterns(&self) -> Vec<PatternKey> {
+        let edges = self.edges.slots.iter().filter(|edge| edge.child != 0);
+        edges
+            .filter_map(|edge| Dimension::pattern(edge.dimension, edge.value))
+            .collect()
     }
 
     /// For each node the greatest value of its expressions and of those below it, by the slots of units and by the
@@ -276,6 +287,7 @@ impl Builder<'_> {
     fn is_worth_it(&self, part: &[(Option<Dimension>, Work, Clause)]) -> bool {
         let probes = match part.first().and_then(|(dimension, ..)| *dimension) {
             Some(Dimension::Value(_) | Dimension::Segment) => LIST_PROBES,
+            Some(Dimension::Text(..)) => TEXT_PROBES,
             _ => 1.0,
         };
         let saved = part.iter().map(|(_, work, clause)| {

@@ -1,6 +1,7 @@
 //! The memory of searches, allocated once and reused.
 
 use super::bits::Bits;
+use super::found::Found;
 use super::phase::Cursor;
 use crate::SubscriptionId;
 use crate::index::cells::WORDS_MAX;
@@ -26,6 +27,8 @@ pub struct Buffers {
     pub(super) left: [u64; TILE_WORDS],
     /// The lists of members that the event excludes, of each part.
     pub(super) cleared: Vec<Vec<Cleared>>,
+    /// The patterns that texts of the event have.
+    pub(super) texts: Found,
     /// Nodes to visit.
     pub(super) stack: Vec<u32>,
     /// The words that guards test, and the units that passed them.
@@ -60,6 +63,7 @@ impl Buffers {
             members: Vec::new(),
             left: [0; TILE_WORDS],
             cleared: Vec::new(),
+            texts: Found::default(),
             stack: Vec::new(),
             cells: Box::new([0; WORDS_MAX]),
             units: Vec::new(),

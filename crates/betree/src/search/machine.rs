@@ -172,6 +172,12 @@ impl<'s> Search<'s> {
                     running,
                 } => self.members((part, tile), at, running, limit),
                 Phase::Cells { part, at } => self.cells(part, at, limit),
+                Phase::Texts {
+                    part,
+                    lane,
+                    at,
+                    one_by_one,
+                } => self.texts(part, (lane, at), one_by_one, limit),
                 Phase::Walk { part, at } => self.walk(part, at, limit),
                 Phase::Units {
                     part,

@@ -1,7 +1,7 @@
 //! Searches: find the expressions of a snapshot that match an event, in steps under a budget.
 //!
 //! A search goes through phases, each of which can stop after any operation: lockstep blocks ([`families`]), rows
-//! of bits ([`columns`]), the tree ([`walk`]), named expressions ([`named`]) and the writing of ids ([`write`]).
+//! of bits ([`columns`]), patterns of texts ([`texts`]), the tree ([`walk`]), named expressions ([`named`]) and the writing of ids ([`write`]).
 //! The reductions of an operation do not depend on where a search stopped before, so every split of the work
 //! finds the same ids in the same number of reductions.
 
@@ -9,10 +9,12 @@ mod bits;
 mod buffers;
 mod columns;
 mod families;
+mod found;
 mod machine;
 mod named;
 mod owned;
 mod phase;
+mod texts;
 mod top;
 mod walk;
 mod write;

@@ -64,6 +64,15 @@ pub(super) enum Phase {
         part: usize,
         at: usize,
     },
+    /// Finding the patterns of the tree in the texts of the event, lane by lane.
+    Texts {
+        part: usize,
+        lane: usize,
+        /// The next window, or the next pattern.
+        at: usize,
+        /// Whether each pattern is looked for by itself.
+        one_by_one: bool,
+    },
     Walk {
         part: usize,
         at: Place,

@@ -44,6 +44,14 @@ impl Search<'_> {
         }
         self.buffers.stack.clear();
         self.buffers.units.clear();
+        if !index.texts.is_empty() {
+            return Phase::Texts {
+                part,
+                lane: 0,
+                at: 0,
+                one_by_one: false,
+            };
+        }
         match self.spent < limit {
             true => self.walk(part, Place::ROOT, limit),
             false => Phase::Walk {
@@ -210,6 +218,11 @@ impl Search<'_> {
             let one;
             let (list, scalar) = match dimension {
                 Dimension::Segment => (self.event.entered(), &[][..]),
+                Dimension::Text(attribute, position) => {
+                    let texts = &self.buffers.texts;
+                    let found = texts.strings(&index.texts, attribute, position);
+                    (found, &[][..])
+                }
                 Dimension::Value(attribute) if self.state.is_list(usize::from(attribute)) => {
                     (self.event.elements(usize::from(attribute)), &[][..])
                 }
@@ -252,7 +265,7 @@ impl Search<'_> {
                 let degrees = |at| defined(at).map(f64::from_bits);
                 Some(geo::cell_of(level, degrees(latitude)?, degrees(longitude)?))
             }
-            Dimension::Segment => None,
+            Dimension::Text(..) | Dimension::Segment => None,
         }
     }
 }
