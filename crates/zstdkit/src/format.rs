@@ -201,21 +201,39 @@ pub(crate) fn split_header(stream: &[u8]) -> Option<(Header, &[u8])> {
     Some((Header::parse(header, 0).ok()?, rest))
 }
 
-/// The most content that the blocks of a frame can hold, and the bytes after the frame. `None`: it is
-/// incomplete.
-pub(crate) fn measure_blocks<'a>(header: &Header, mut rest: &'a [u8]) -> Option<(u64, &'a [u8])> {
+/// The most content that the blocks of a frame can hold, and the bytes after the frame, as far as this number of blocks
+/// reaches, which is counted down. `None`: it is incomplete.
+pub(crate) fn measure_blocks<'a>(
+    header: &Header,
+    mut rest: &'a [u8],
+    blocks_left: &mut usize,
+) -> Option<Measured<'a>> {
     let max = header.block_bytes_max();
     let mut bound = 0_u64;
-    loop {
+    while *blocks_left > 0 {
+        *blocks_left -= 1;
         let (bytes, body) = rest.split_first_chunk::<BLOCK_HEADER_BYTES>()?;
         let block = Block::parse(*bytes, max, 0).ok()?;
         bound += u64::from(block.content_bytes_max(max));
         rest = body.get(block.stored_bytes() as usize..)?;
         if block.last {
             let checksum = if header.checksum { CHECKSUM_BYTES } else { 0 };
-            return Some((bound, rest.get(checksum..)?));
+            let rest = rest.get(checksum..)?;
+            let ended = true;
+            return Some(Measured { bound, rest, ended });
         }
     }
+    let ended = false;
+    Some(Measured { bound, rest, ended })
+}
+
+/// What [`measure_blocks`] finds.
+pub(crate) struct Measured<'a> {
+    /// The most content of the blocks.
+    pub(crate) bound: u64,
+    pub(crate) rest: &'a [u8],
+    /// Whether the frame ends there, its checksum included.
+    pub(crate) ended: bool,
 }
 
 /// The minor version of a legacy format's magic number: 1 to 7.

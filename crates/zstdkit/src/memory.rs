@@ -75,6 +75,15 @@ impl EncoderOptions {
             + parameters.long_distance_bytes(long, content)
     }
 
+    /// What a context clears for each frame, also if it has made its tables before: other tables stay as they are, and the
+    /// positions in them go on.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn cleared_bytes(&self, content_bytes: Option<u64>) -> u64 {
+        let parameters = Tables::choose(self, content_bytes);
+        let long = self.long_distance_for(&parameters);
+        parameters.long_distance_bytes(long, content_bytes.unwrap_or(u64::MAX))
+    }
+
     /// Tables of a frame with these parameters, and of its dictionary if the context holds it.
     fn all_table_bytes(&self, parameters: &Tables, pledged: Option<u64>) -> u64 {
         let content = pledged.unwrap_or(u64::MAX);

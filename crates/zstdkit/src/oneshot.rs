@@ -259,8 +259,9 @@ impl Decompressor {
                 continue;
             }
             let (header, body) = format::split_header(rest)?;
-            let (bound, after) = format::measure_blocks(&header, body)?;
-            total = total.checked_add(header.content_size.unwrap_or(bound))?;
+            let frame = format::measure_blocks(&header, body, &mut { usize::MAX })
+                .filter(|frame| frame.ended)?;
+            total = total.checked_add(header.content_size.unwrap_or(frame.bound))?;
             let needed = self.position(header.dictionary)?;
             let refused = *dictionary.get_or_insert(needed) != needed
                 || self.options.prefix.is_some()
@@ -270,7 +271,7 @@ impl Decompressor {
             if refused {
                 return None;
             }
-            rest = after;
+            rest = frame.rest;
         }
         Some((usize::try_from(total).ok()?, dictionary.unwrap_or(0)))
     }

@@ -15,7 +15,9 @@ const EVICTIONS_PER_CALL_MAX: usize = 4096;
 /// The memory account of a pool. It outlives the pool while contexts are in use.
 pub struct Ledger {
     pub(crate) budget_bytes: u64,
-    /// Never above the budget, except for what a context holds beyond its estimate.
+    /// The most that is held while streams and calls of a runtime wait for each other.
+    pub(crate) limit_bytes: u64,
+    /// Never above the budget, except for those who were served beyond it, and for what a context holds beyond its estimate.
     pub(crate) held_bytes: AtomicU64,
     pub(crate) contexts: AtomicU64,
     /// Advances whenever a context is made or leaves a thread's cache. This measures age without a
@@ -42,9 +44,10 @@ pub(crate) trait EvictOldest: Send + Sync {
 }
 
 impl Ledger {
-    pub(crate) fn new(budget_bytes: u64, store: Weak<dyn EvictOldest>) -> Self {
+    pub(crate) fn new(budget_bytes: u64, limit_bytes: u64, store: Weak<dyn EvictOldest>) -> Self {
         Self {
             budget_bytes,
+            limit_bytes: limit_bytes.max(budget_bytes),
             held_bytes: AtomicU64::new(0),
             contexts: AtomicU64::new(0),
             age: AtomicU64::new(0),
@@ -94,6 +97,19 @@ impl Ledger {
                 held.checked_add(bytes).filter(|&sum| sum <= most)
             })
             .is_ok()
+    }
+
+    /// Drops idle contexts while more than the budget is held, the longest unused first.
+    pub(crate) fn keep_to_budget(&self) {
+        for _ in 0..EVICTIONS_PER_CALL_MAX {
+            if self.held_bytes.load(Relaxed) <= self.budget_bytes {
+                return;
+            }
+            let store = self.store.upgrade();
+            if !store.is_some_and(|store| store.evict_oldest()) {
+                return;
+            }
+        }
     }
 
     /// Takes memory off the account.

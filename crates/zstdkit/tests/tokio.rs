@@ -389,6 +389,29 @@ fn a_wrong_pledge_is_an_error_that_stays() {
     }
 }
 
+#[test]
+fn content_beyond_a_pledge_is_an_error_when_it_is_written() {
+    for threshold_ns in [u64::MAX, 0] {
+        run(0, async move {
+            let scheduler = scheduler(threshold_ns);
+            let options = EncoderOptions::default();
+            for (size, writes) in [(10, 1), (100_000, 7)] {
+                let mut encoder = scheduler.encoder(Vec::new(), &options, Some(size)).unwrap();
+                let content = vec![7; size as usize / writes];
+                for _ in 0..writes {
+                    encoder.write_all(&content).await.unwrap();
+                }
+                let error = encoder.write(&content).await.unwrap_err();
+                assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+                let error = error.downcast::<zstdkit::Error>().unwrap();
+                assert_eq!(error.kind(), zstdkit::ErrorKind::PledgedSize);
+                assert_eq!(error.offset(), Some(size));
+                encoder.shutdown().await.unwrap_err();
+            }
+        });
+    }
+}
+
 /// Content whose first chunk waits on the offload thread until it is released.
 struct Held {
     bytes: Vec<u8>,

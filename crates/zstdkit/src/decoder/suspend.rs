@@ -49,7 +49,7 @@ impl Decoder {
     /// Opens a frame, or stops before it if memory is short. Returns whether it is open.
     pub(super) fn open_or_suspend(&mut self, header: Header) -> Result<bool, Error> {
         match self.open_frame(header) {
-            Err(error) if error.is_short_of_memory() => {}
+            Err(error) if error.is_pool_exhausted() => {}
             opened => return opened.map(|()| true),
         }
         // It was not refused: it waits.

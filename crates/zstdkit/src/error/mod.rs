@@ -197,14 +197,13 @@ impl Error {
         matches!(*self.0, Repr::Memory { .. } | Repr::Internal { .. })
     }
 
-    /// Whether memory of a pool is short, but would be enough if others returned theirs.
-    #[cfg(feature = "tokio")]
-    pub(crate) fn is_short_of_memory(&self) -> bool {
+    /// Whether the memory of a pool was short, and would be enough if others returned theirs: the same call may succeed
+    /// later. A server answers 503. Of an [`io::Error`] of a stream, `get_ref` and `downcast_ref` give this error.
+    pub fn is_pool_exhausted(&self) -> bool {
         self.short_bytes().is_some()
     }
 
     /// What was asked for of a pool whose memory is short, where it would be enough if others returned theirs.
-    #[cfg(feature = "tokio")]
     pub(crate) fn short_bytes(&self) -> Option<u64> {
         match *self.0 {
             Repr::Budget { need, budget, .. } if need <= budget => Some(need),

@@ -321,6 +321,7 @@ impl<T: PooledContext> Drop for Pooled<T> {
         }
         let idle = Idle::new(T::wrap(context), &self.cache.ledger);
         self.cache.put(idle);
+        self.cache.ledger.keep_to_budget();
         self.cache.ledger.released();
     }
 }

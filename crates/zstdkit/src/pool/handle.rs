@@ -19,6 +19,9 @@ use crate::reservation::Ledger;
 pub struct PoolOptions {
     /// Bytes of memory that all contexts may hold together, those in use included. By default 256 MiB.
     pub memory_budget_bytes: u64,
+    /// The most that they hold while streams and calls of the module `tokio` wait for each other: see
+    /// [what happens then](Pool#when-the-budget-is-used-up). `None`: twice the budget.
+    pub memory_limit_bytes: Option<u64>,
     /// Idle contexts that a thread keeps for itself. 0: all go to the shared cache.
     pub per_thread_cached: usize,
     /// Idle contexts in the shared cache, the spill, for any thread.
@@ -32,6 +35,19 @@ impl PoolOptions {
     pub fn with_memory_budget_bytes(mut self, memory_budget_bytes: u64) -> Self {
         self.memory_budget_bytes = memory_budget_bytes;
         self
+    }
+
+    /// Sets [`memory_limit_bytes`](Self::memory_limit_bytes). The budget itself, or less: nothing is served beyond it.
+    #[must_use]
+    pub fn with_memory_limit_bytes(mut self, memory_limit_bytes: u64) -> Self {
+        self.memory_limit_bytes = Some(memory_limit_bytes);
+        self
+    }
+
+    /// The limit in use.
+    fn limit_bytes(&self) -> u64 {
+        let twice = self.memory_budget_bytes.saturating_mul(2);
+        self.memory_limit_bytes.unwrap_or(twice)
     }
 
     /// Sets [`per_thread_cached`](Self::per_thread_cached).
@@ -54,6 +70,7 @@ impl Default for PoolOptions {
     fn default() -> Self {
         Self {
             memory_budget_bytes: 256 << 20,
+            memory_limit_bytes: None,
             per_thread_cached: 8,
             spill_max: 32,
         }
@@ -70,7 +87,7 @@ pub struct PoolStats {
     pub hits_spill: u64,
     /// Contexts made because no idle one fitted.
     pub misses: u64,
-    /// Idle contexts dropped to make room, or by [`Pool::trim`] or [`Pool::clear`].
+    /// Idle contexts dropped to make room or to keep to the budget, or by [`Pool::trim`] or [`Pool::clear`].
     pub evictions: u64,
     /// Contexts thrown away after an error or a panic.
     pub discarded: u64,
@@ -86,7 +103,9 @@ pub struct PoolStats {
     pub idle_bytes: u64,
     /// The memory budget.
     pub budget_bytes: u64,
-    /// Streams and calls of a runtime that wait for memory now (feature `tokio`; so are the next three).
+    /// The most that is held beyond it: [`PoolOptions::memory_limit_bytes`].
+    pub limit_bytes: u64,
+    /// Streams and calls of a runtime that wait for memory now (feature `tokio`; so are the next four).
     pub waiting: u64,
     /// How many have waited for memory, those that wait now included.
     pub waited: u64,
@@ -94,6 +113,8 @@ pub struct PoolStats {
     pub longest_wait_ns: u64,
     /// How many were served beyond the budget, because no memory came back for two seconds.
     pub beyond_budget: u64,
+    /// How many failed, because there was none beyond the budget either.
+    pub exhausted: u64,
 }
 
 /// A pool of contexts to borrow. Clones share it.
@@ -110,6 +131,14 @@ pub struct PoolStats {
 /// [`ErrorKind::MemoryLimit`](crate::ErrorKind::MemoryLimit); the streams and calls of the module `tokio` wait in
 /// line instead, in order of arrival. Dictionaries are shared between contexts
 /// and not counted.
+///
+/// # When the budget is used up
+/// Streams and calls of the module `tokio` wait until others give memory back. Where none comes back for two seconds (a
+/// task may hold one stream and wait for a second one), or none of those in line got any for twenty, the first of them is
+/// served beyond the budget. All contexts together then hold twice the budget at most, or what
+/// [`memory_limit_bytes`](PoolOptions::memory_limit_bytes) says. Who finds no memory within that limit either fails with an
+/// error whose [`is_pool_exhausted`](crate::Error::is_pool_exhausted) is true: a server answers 503 and serves those
+/// who have memory. So every wait ends, and memory is bounded. Idle contexts beyond the budget are dropped at once.
 ///
 /// ```
 /// use zstdkit::{DecoderOptions, EncoderOptions, Pool, PoolOptions};
@@ -132,8 +161,9 @@ pub struct Pool(Arc<Store>);
 impl Pool {
     /// An empty pool.
     pub fn new(options: PoolOptions) -> Self {
+        let memory = (options.memory_budget_bytes, options.limit_bytes());
         Self(Store::new(
-            options.memory_budget_bytes,
+            memory,
             options.per_thread_cached,
             options.spill_max,
         ))
@@ -142,7 +172,8 @@ impl Pool {
     /// A compressor for content of about this size. It also takes larger content, if the budget
     /// allows.
     ///
-    /// `None` means any size: the context may have grown for large content or shrink for small content.
+    /// `None` means any size: the context may have grown for large content or shrink for small content. It is borrowed
+    /// with little memory then, and each call reserves what its content needs, or fails where that is more than the budget.
     /// State a size if it is known.
     pub fn compressor(
         &self,
@@ -198,6 +229,7 @@ impl Pool {
             held_bytes: ledger.held_bytes.load(Relaxed),
             idle_bytes: census.idle_bytes,
             budget_bytes: ledger.budget_bytes,
+            limit_bytes: ledger.limit_bytes,
             ..self.waits()
         }
     }
@@ -211,6 +243,7 @@ impl Pool {
             waited: waits.waited,
             longest_wait_ns: waits.longest_ns,
             beyond_budget: waits.beyond_budget,
+            exhausted: waits.exhausted,
             ..PoolStats::default()
         }
     }

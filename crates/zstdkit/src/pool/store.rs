@@ -164,11 +164,16 @@ pub(super) struct Census {
 }
 
 impl Store {
-    pub(super) fn new(budget_bytes: u64, per_thread_cached: usize, spill_max: usize) -> Arc<Self> {
+    pub(super) fn new(
+        (budget_bytes, limit_bytes): (u64, u64),
+        per_thread_cached: usize,
+        spill_max: usize,
+    ) -> Arc<Self> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         Arc::new_cyclic(|store| {
             let ledger = Arc::new(Ledger::new(
                 budget_bytes,
+                limit_bytes,
                 store.clone() as Weak<dyn EvictOldest>,
             ));
             Self {

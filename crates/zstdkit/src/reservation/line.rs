@@ -11,7 +11,8 @@
 //!   the keeper where they lie idle between two calls of a stream, if the stream can do without; and where nothing
 //!   comes back for [`STILL_TICKS`], because tasks keep contexts and wait for each other, the first in line is served
 //!   beyond the budget. So it is after [`UNSERVED_TICKS`] in which memory came back and none in line got any: it is
-//!   taken and given back by calls that do not wait here. Every wait ends, then, unless who waits is not polled.
+//!   taken and given back by calls that do not wait here. Beyond the limit of the pool it fails instead, and so do those
+//!   behind it who have waited as long. Every wait ends, then, unless who waits is not polled.
 //!
 //! The keeper is a thread that exists only while the line is not empty. It is the only one here that looks at a clock. Where
 //! the system has no thread for it, none waits: all are served beyond the budget.
@@ -34,7 +35,7 @@ const REST_TICKS: u64 = 2;
 /// Who was called and did not come for as long is passed over.
 const ABSENT_TICKS: u64 = 20;
 /// After this many ticks in which no memory came back, the first in line is served beyond the budget.
-const STILL_TICKS: u64 = 400;
+pub(crate) const STILL_TICKS: u64 = 400;
 /// The same two, for a line in which none was served, although memory comes back all the time.
 const UNSERVED_REST_TICKS: u64 = 20;
 const UNSERVED_TICKS: u64 = 4_000;
@@ -80,6 +81,8 @@ struct State {
     still: u64,
     /// Ticks since one in line was served.
     unserved: u64,
+    /// How many ticks the first one had waited in vain when it was last sent beyond the budget.
+    patience: u64,
     waits: Waits,
 }
 
@@ -94,6 +97,8 @@ pub(crate) struct Waits {
     pub(crate) longest_ns: u64,
     /// How many were served beyond the budget.
     pub(crate) beyond_budget: u64,
+    /// How many failed, because there was nothing beyond the budget either.
+    pub(crate) exhausted: u64,
 }
 
 struct Waiter {
@@ -104,6 +109,8 @@ struct Waiter {
     absent: bool,
     beyond: bool,
     since: Instant,
+    /// The tick in which it joined.
+    joined: u64,
 }
 
 /// What a waiter may do now.
@@ -112,7 +119,7 @@ pub(crate) enum Place {
     Wait,
     /// Try to take memory.
     First,
-    /// Take it, whatever the budget says.
+    /// Take it, whatever the budget says, within the limit; or fail.
     Beyond,
 }
 
@@ -150,6 +157,7 @@ impl Line {
             absent: false,
             beyond: false,
             since: Instant::now(),
+            joined: self.now(),
         });
         self.count.store(state.waiting.len(), SeqCst);
         if state.kept {
@@ -210,6 +218,18 @@ impl Line {
     /// One was served beyond the budget.
     pub(crate) fn went_beyond(&self) {
         self.lock().waits.beyond_budget += 1;
+    }
+
+    /// One failed: there was nothing beyond the budget either. Those who have waited as long try now, too, and not one
+    /// after another as long as this one.
+    pub(crate) fn exhausted(&self) {
+        let now = self.now();
+        let mut state = self.lock();
+        state.waits.exhausted += 1;
+        let patience = state.patience;
+        for waiter in &mut state.waiting {
+            waiter.beyond |= now.saturating_sub(waiter.joined) >= patience;
+        }
     }
 
     /// What `make` makes. If it fails, memory that it took and gave back does not count as released.
@@ -309,6 +329,10 @@ impl Line {
         state.still += 1;
         state.unserved += 1;
         if state.still >= STILL_TICKS || state.unserved >= UNSERVED_TICKS {
+            state.patience = match state.still >= STILL_TICKS {
+                true => STILL_TICKS,
+                false => UNSERVED_TICKS,
+            };
             (state.still, state.unserved) = (0, 0);
             if let Some(first) = state.waiting.iter_mut().find(|waiter| !waiter.absent) {
                 (first.beyond, passed) = (true, true);
@@ -371,6 +395,21 @@ impl Acts {
 fn wake(call: Option<Waker>) {
     if let Some(waker) = call {
         waker.wake();
+    }
+}
+
+/// A line without a keeper: ticks come by hand.
+#[cfg(all(test, feature = "tokio"))]
+impl Line {
+    pub(crate) fn by_hand(&self) {
+        self.lock().kept = true;
+    }
+
+    pub(crate) fn ticks(&self, count: u64) {
+        for _ in 0..count {
+            let acts = self.tick(&mut self.lock());
+            acts.run();
+        }
     }
 }
 

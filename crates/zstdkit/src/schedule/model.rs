@@ -1,7 +1,7 @@
 //! Learns what work costs, and decides where it should run.
 
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use super::key::CostKey;
 use crate::memory::BTOPT;
@@ -32,6 +32,10 @@ const MARGIN: f32 = 1.15;
 const CLAMP_LOW: f32 = 0.25;
 const CLAMP_HIGH: f32 = 2.0;
 const CLAMP_DEVIATIONS: f32 = 8.0;
+/// The share by which the highest rate of slices declines with each one: hard content is expected again for some
+/// hundred slices.
+#[cfg(feature = "tokio")]
+const PEAK_SHARE: f32 = 1.0 / 64.0;
 /// Slices of a block of the format.
 const SLICES_MAX: usize = crate::format::BLOCK_BYTES_MAX as usize / SLICE_BYTES;
 /// Plausible nanoseconds per KiB: up to one second.
@@ -75,6 +79,8 @@ struct Cell {
     key: AtomicU64,
     /// The bits of mean and deviation in nanoseconds per KiB. 0: not yet.
     cost: AtomicU64,
+    /// The bits of the highest rate of late, in nanoseconds per KiB.
+    peak: AtomicU32,
 }
 
 /// Time per KiB.
@@ -149,6 +155,17 @@ impl CostModel {
             .compare_exchange(before, after.pack(), Release, Relaxed);
     }
 
+    /// Learns the rate of content that is hard to compress, in nanoseconds per KiB. Slices that are about to begin may
+    /// have such content as well.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn observe_peak(&self, key: CostKey, per_kib: f32) {
+        if let Some(cell) = self.cell_for(key.hash()) {
+            let before = f32::from_bits(cell.peak.load(Relaxed));
+            let peak = per_kib.max(before * (1.0 - PEAK_SHARE));
+            cell.peak.store(peak.to_bits(), Relaxed);
+        }
+    }
+
     /// An upper estimate in nanoseconds for such work on `bytes` of content.
     pub fn predict_ns(&self, key: CostKey, bytes: usize) -> u64 {
         let per_kib = match self.find(key.hash()) {
@@ -209,7 +226,20 @@ impl CostModel {
     /// belongs on another thread.
     pub fn opens_slowly(&self, options: &EncoderOptions, content_bytes: Option<u64>) -> bool {
         // Room for content is not touched before there is any.
-        let bytes = options.one_shot_estimate_bytes(content_bytes);
+        self.clears_slowly(options.one_shot_estimate_bytes(content_bytes))
+    }
+
+    /// The same with a context that has made its tables before.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn opens_again_slowly(
+        &self,
+        options: &EncoderOptions,
+        content_bytes: Option<u64>,
+    ) -> bool {
+        self.clears_slowly(options.cleared_bytes(content_bytes))
+    }
+
+    fn clears_slowly(&self, bytes: u64) -> bool {
         bytes / OPEN_BYTES_PER_US > self.threshold_ns / 1000
     }
 
@@ -220,7 +250,10 @@ impl CostModel {
     /// than half of the threshold.
     pub(crate) fn decide_slice(&self, slice: CostKey, within_ns: u64) -> Decision {
         let cost = self.find(slice.hash());
-        let upper = cost.map_or(slice.prior_ns_per_kib(), Cost::upper);
+        let upper = cost.map_or(slice.prior_ns_per_kib(), |cost| {
+            cost.upper().max(self.peak(slice.hash()))
+        });
+        // A single slice is not sent elsewhere because some are slow.
         let mean = cost.map_or(upper, |cost| cost.mean * 1.25);
         let slices = |per_kib: f32| {
             // Saturates.
@@ -259,9 +292,19 @@ impl CostModel {
     }
 
     fn find(&self, hash: u64) -> Option<Cost> {
+        Cost::unpack(self.find_cell(hash)?.cost.load(Acquire))
+    }
+
+    /// The highest rate of late.
+    fn peak(&self, hash: u64) -> f32 {
+        let bits = self.find_cell(hash).map(|cell| cell.peak.load(Relaxed));
+        f32::from_bits(bits.unwrap_or(0))
+    }
+
+    fn find_cell(&self, hash: u64) -> Option<&Cell> {
         for cell in self.probe(hash) {
             match cell.key.load(Acquire) {
-                found if found == hash => return Cost::unpack(cell.cost.load(Acquire)),
+                found if found == hash => return Some(cell),
                 0 => return None,
                 _ => {}
             }

@@ -53,7 +53,7 @@ enum Content<T> {
 }
 
 impl Offload {
-    /// Starts this many threads, at least one.
+    /// Starts this many threads, and one if this is 0.
     pub fn new(threads: usize) -> std::io::Result<Self> {
         Self::with_setup(threads, |_| ())
     }
@@ -134,6 +134,13 @@ impl Offload {
         }
     }
 
+    /// Drops a value on one of the threads, after the jobs that are queued.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn discard(&self, value: impl Send + 'static) {
+        let id = self.shared.lock().id();
+        self.shared.push(id, Box::new(move || drop(value)));
+    }
+
     /// The number of queued jobs, without running ones.
     pub fn queued(&self) -> usize {
         self.shared.lock().jobs.len()
@@ -186,6 +193,23 @@ impl Shared {
             // Dropping what the job left behind may panic.
             let _ = catch_unwind(AssertUnwindSafe(job));
             queue = self.lock();
+        }
+    }
+
+    /// Queues a job, or drops it if the threads were stopped.
+    fn push(&self, id: u64, job: Job) {
+        let mut queue = self.lock();
+        if queue.stopped {
+            drop(queue);
+            // The drop fills its slot.
+            drop(job);
+            return;
+        }
+        queue.jobs.push_back((id, job));
+        let idle = queue.idle.pop();
+        drop(queue);
+        if let Some(thread) = idle {
+            thread.unpark();
         }
     }
 
@@ -247,21 +271,8 @@ pub struct OffloadFuture<T> {
 impl<T> OffloadFuture<T> {
     /// Queues the job.
     fn enter(&mut self) {
-        let Some(job) = self.job.take() else {
-            return;
-        };
-        let mut queue = self.shared.lock();
-        if queue.stopped {
-            drop(queue);
-            // The drop fills its slot.
-            drop(job);
-            return;
-        }
-        queue.jobs.push_back((self.id, job));
-        let idle = queue.idle.pop();
-        drop(queue);
-        if let Some(thread) = idle {
-            thread.unpark();
+        if let Some(job) = self.job.take() {
+            self.shared.push(self.id, job);
         }
     }
 }

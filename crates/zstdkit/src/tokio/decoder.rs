@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use ::tokio::io::{AsyncRead, ReadBuf};
-use turns::{Keeps, Turn, timed};
+use turns::{Keeps, Rate, Turn, timed};
 
 use super::memory::{Memory, Need};
 use super::scheduler::Scheduler;
@@ -27,8 +27,11 @@ const INPUT_GROWTH: usize = 4;
 /// The most reads in a row from a reader that gives a few bytes at a time, and about how long each takes.
 const READS_MAX: u64 = 64;
 const READ_NS: u64 = 30;
-/// The rate at which content is copied.
-const COPY_BYTES_PER_NS: u64 = 8;
+/// The rate at which a reader copies what it has.
+const READ_BYTES_PER_NS: u64 = 8;
+/// The rate at first of what is passed on without being decoded, and from how much on that is timed.
+const COPY_NS_PER_KIB: u64 = 500;
+const TIMED_BYTES: usize = 4 << 10;
 
 impl Scheduler {
     /// A reader of the content of the frames in `reader`.
@@ -44,7 +47,8 @@ impl Scheduler {
 /// Reads the content of all frames of a reader.
 ///
 /// A read decodes at most one block, or as many short ones as have about the content of a slice (16 KiB). It yields
-/// before it would hold its thread for longer than the threshold. All frames are read up to the end of the reader; skippable frames are skipped. A reader that
+/// before it would hold its thread for longer than [the threshold](super#thresholds), but does not divide a block: a turn has one at
+/// least, which takes 20 to 200 µs if it has 128 KiB. All frames are read up to the end of the reader; skippable frames are skipped. A reader that
 /// ends inside a frame or has no frame is an error ([`io::ErrorKind::UnexpectedEof`]). Content is handed
 /// out before the checksum of its frame was verified. After a decompression error every read fails with
 /// that error.
@@ -71,6 +75,8 @@ pub struct AsyncDecoder<R> {
     waiting: bool,
     /// The content of the last block, or of short ones that were decoded together.
     block_bytes: usize,
+    /// The rate at which stored blocks, and what is left of others, are copied.
+    copies: Rate,
     /// An error of the reader behind bytes that are not yet used.
     reader_error: Option<io::Error>,
     /// What was decoded in all, at the end.
@@ -106,6 +112,7 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             to: 0,
             waiting: false,
             block_bytes: BLOCK_BYTES_MAX as usize,
+            copies: Rate::new(COPY_NS_PER_KIB),
             reader_error: None,
             totals: Totals::default(),
             end: End::NotYet,
@@ -160,7 +167,7 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
                 .scheduler
                 .model()
                 .predict_ns(CostKey::decompress_slice(), self.block_bytes),
-            false => 0,
+            false => self.copies.predict_ns(given.min(buffer.remaining()) as u64),
         };
         // What is left of a block is copied in the turn in which it was decoded.
         if (decodes || !self.waiting) && !self.memory.waits() {
@@ -173,18 +180,20 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             false => given.max(1),
         };
         let room = buffer.remaining().min(most);
-        let room = buffer.initialize_unfilled_to(room);
         let Some(decoder) = &mut self.decoder else {
             return Poll::Ready(Ok(()));
         };
         let input = &self.input[self.from..self.to];
         let mut budget = Budget::slices(1);
         let opens = std::mem::take(&mut self.opens);
-        let mut step = || match decodes {
-            true => blocks(decoder, input, room),
-            false => decoder.step(input, room, &mut budget).map(|step| (step, 1)),
+        let mut step = || {
+            let room = buffer.initialize_unfilled_to(room);
+            match decodes {
+                true => blocks(decoder, input, room),
+                false => decoder.step(input, room, &mut budget).map(|step| (step, 1)),
+            }
         };
-        let (step, ns) = match decodes || opens {
+        let (step, ns) = match decodes || opens || room >= TIMED_BYTES {
             true => timed(step),
             false => (step(), 0),
         };
@@ -202,8 +211,14 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             self.waiting = true;
         }
         if !decodes {
-            let bytes = step.consumed + step.produced;
-            self.turn.held(ns.max(bytes as u64 / COPY_BYTES_PER_NS));
+            let bytes = step.consumed.max(step.produced) as u64;
+            match ns {
+                0 => self.turn.held(self.copies.predict_ns(bytes)),
+                _ => {
+                    self.turn.held(ns);
+                    self.copies.observe(bytes, ns);
+                }
+            }
         } else {
             self.turn.held(ns);
             self.block_bytes = match full {
@@ -290,9 +305,8 @@ impl<R: AsyncRead + Unpin> AsyncDecoder<R> {
             }
             reads += 1;
         }
-        if reads > 1 {
-            self.turn.held(reads * READ_NS);
-        }
+        let copied_ns = self.to as u64 / READ_BYTES_PER_NS;
+        self.turn.held(reads * READ_NS + copied_ns);
         Poll::Ready(Ok(()))
     }
 }

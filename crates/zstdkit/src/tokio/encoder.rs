@@ -16,9 +16,10 @@ use self::slices::Slice;
 use super::berth::Berth;
 use super::job::{Job, Task};
 use super::memory::{Memory, Need};
+use super::pace::Pace;
 use super::scheduler::{CHUNK_BYTES, PooledEncoder, Scheduler};
 use super::tiny::Tiny;
-use crate::error::Error;
+use crate::error::{Error, Repr};
 use crate::options::EncoderOptions;
 use crate::schedule::{CostKey, Decision, OffloadError, OffloadFuture};
 use crate::sliced::SLICE_BYTES;
@@ -51,11 +52,14 @@ impl Scheduler {
 /// writer.
 ///
 /// Writes are gathered up to a slice, or to a chunk of 128 KiB that is compressed on another thread. A slice is as
-/// long as the scheduler allows, by what slices before it took; no call works for longer than one. By default that is
+/// long as the scheduler allows, by what slices before it took, the hardest of late included; no call works for longer than one. By
+/// default that is
 /// 300 µs ([`SLICE_THRESHOLD_NS`](crate::schedule::SLICE_THRESHOLD_NS)), or 800 µs on a runtime of several
 /// threads while another one has nothing to do; where a threshold was given, it is that.
 /// Up to 32 KiB of compressed bytes wait for a slow writer while more is taken. A flush writes out everything that was taken, so that a reader can decode
 /// it; it compresses less. What little it finds it compresses at once. Only a shutdown ends the frame.
+///
+/// A write beyond a size that was stated is an error, and so is a shutdown before it.
 ///
 /// A context is taken from the pool with the first slice, not before, and given back with the last. Content
 /// of unknown size that ends within 128 KiB is compressed as content of that size: it needs less memory, and
@@ -83,9 +87,13 @@ pub struct AsyncEncoder<W> {
     key: CostKey,
     /// Content that will be compressed slowly, for the context must come to the cache of this thread first.
     cold_bytes: usize,
+    pace: Pace,
     /// As long as slices could be after the last one, while another thread had nothing to do. 0: no longer than usual.
     long_bytes: usize,
     stage: Stage,
+    /// Content that was stated, and that was taken, in all.
+    stated_bytes: Option<u64>,
+    taken: u64,
     /// Whether content was taken that a reader may not be able to decode yet.
     unflushed: bool,
     /// Content that was taken, and how much of it the engine has.
@@ -140,10 +148,13 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
             engine: Engine::None,
             decision: Decision::Offload,
             cold_bytes: 0,
+            pace: Pace::default(),
             long_bytes: 0,
             key: CostKey::compress_slice(options, content_bytes),
             scheduler,
             stage: Stage::Fresh,
+            stated_bytes: content_bytes,
+            taken: 0,
             unflushed: false,
             gathered: Vec::new(),
             given: 0,
@@ -302,6 +313,7 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         let model = self.scheduler.model();
         let (options, bytes) = (&self.options, self.content_bytes);
         let to_open = model.opens_slowly(options, bytes);
+        let again = model.opens_again_slowly(options, bytes);
         // Making tables is work, too.
         let next_ns = if to_open {
             0
@@ -344,10 +356,30 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         self.engine = Engine::Local(Box::new(encoder));
         self.stage = Stage::Open;
         // A chunk that is compressed on another thread anyway opens the frame there.
-        if to_open && !tables_made && !self.sends(self.gathered.len()) {
+        let to_open = if tables_made { again } else { to_open };
+        if to_open && !self.sends(self.gathered.len()) {
             self.send(None, context);
         }
         self.poll_room(context)
+    }
+
+    /// Refuses content beyond the stated size, when it is written and not when the frame ends.
+    fn check_size(&mut self, bytes: usize) -> io::Result<()> {
+        let given = self.taken.saturating_add(bytes as u64);
+        match self.stated_bytes {
+            Some(pledged) if given > pledged => {
+                let offset = pledged;
+                Err(self.fail(
+                    Repr::PledgedSize {
+                        given,
+                        pledged,
+                        offset,
+                    }
+                    .into(),
+                ))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn fail(&mut self, error: Error) -> io::Error {

@@ -35,7 +35,7 @@ impl Memory {
     }
 
     /// Ready with what `make` has made, or with its error. It waits, and tries again, where memory is short that
-    /// others will give back. More than the budget is an error at once.
+    /// others will give back. More than the budget is an error at once; more than the limit is one after the wait.
     pub(super) fn poll_take<T>(
         &mut self,
         scheduler: &Scheduler,
@@ -59,12 +59,15 @@ impl Memory {
         let Some((ledger, ticket)) = &self.waiting else {
             return Poll::Pending;
         };
-        let mut made = match ledger.line.place(*ticket, context.waker()) {
+        let place = ledger.line.place(*ticket, context.waker());
+        let mut made = match place {
             Place::Wait => return Poll::Pending,
             Place::First => Line::attempt(&mut make),
             Place::Beyond => Line::attempt(|| beyond(ledger, need, &mut make)),
         };
-        if is_short(ledger, need, &made) {
+        if place == Place::Beyond && made.as_ref().is_err_and(Error::is_pool_exhausted) {
+            ledger.line.exhausted();
+        } else if is_short(ledger, need, &made) {
             // What a stream needs is known, and less than the budget.
             if !need.brief || scheduler.pool().stats().in_use > 0 {
                 return Poll::Pending;
@@ -89,21 +92,23 @@ impl Memory {
 /// Whether the request should wait. It is then not counted as refused.
 fn is_short<T>(ledger: &Ledger, need: Need, made: &Result<T, Error>) -> bool {
     let short =
-        need.bytes <= ledger.budget_bytes && made.as_ref().is_err_and(Error::is_short_of_memory);
+        need.bytes <= ledger.budget_bytes && made.as_ref().is_err_and(Error::is_pool_exhausted);
     if short {
         ledger.excuse();
     }
     short
 }
 
-/// Raises the budget for one attempt: by what is needed as far as that is known, and by what it turns out to lack.
+/// Raises the budget for one attempt: by what is needed as far as that is known, and by what it turns out to lack, up to the
+/// limit.
 fn beyond<T>(
     ledger: &Ledger,
     need: Need,
     make: &mut impl FnMut() -> Result<T, Error>,
 ) -> Result<T, Error> {
     let most = ledger.held_bytes.load(Relaxed).saturating_add(need.bytes);
-    let mut more = most.saturating_sub(ledger.budget_bytes);
+    let room = ledger.limit_bytes - ledger.budget_bytes;
+    let mut more = most.saturating_sub(ledger.budget_bytes).min(room);
     let mut attempt = |more| {
         ledger.beyond_bytes.store(more, Relaxed);
         let made = make();
@@ -115,8 +120,11 @@ fn beyond<T>(
         let Some(short) = made.as_ref().err().and_then(Error::short_bytes) else {
             break;
         };
+        if more == room {
+            break;
+        }
         ledger.excuse();
-        more = more.saturating_add(short);
+        more = more.saturating_add(short).min(room);
         made = attempt(more);
     }
     if made.is_ok() && more > 0 {
@@ -149,3 +157,6 @@ impl std::fmt::Debug for Memory {
         f.debug_struct("Memory").field("ticket", &ticket).finish()
     }
 }
+
+#[cfg(test)]
+mod tests;

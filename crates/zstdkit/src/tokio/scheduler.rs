@@ -15,6 +15,9 @@ use crate::sliced::{SlicedDecoder, SlicedEncoder};
 /// The content that is offloaded at a time: one block of the format.
 pub(super) const CHUNK_BYTES: usize = 128 << 10;
 
+/// To free this much takes as long as to decode a block.
+const LARGE_BYTES: usize = 1 << 20;
+
 /// A sliced encoder from a pool.
 pub(super) type PooledEncoder = SlicedEncoder<Pooled<Encoder>>;
 
@@ -60,6 +63,10 @@ impl Scheduler {
     /// The same with contexts that may hold this much memory together, in bytes: those of encoders and of decoders. Streams
     /// and calls that need more wait for each other; one that needs more than all of it fails.
     ///
+    /// While none gives memory back, as slow clients do that keep their streams open, contexts hold up to twice as much; then
+    /// who finds none fails after two seconds ([`Error::is_pool_exhausted`]), and a server answers 503.
+    /// [`Pool`](Pool#when-the-budget-is-used-up) says more, and has a setting for the limit.
+    ///
     /// ```
     /// let scheduler = zstdkit::tokio::Scheduler::with_memory_budget_bytes(4 << 30)?;
     /// assert_eq!(scheduler.pool().stats().budget_bytes, 4 << 30);
@@ -101,6 +108,13 @@ impl Scheduler {
         let encoder = self.pool().encoder(options, content_bytes)?;
         let made = encoder.was_used();
         Ok((SlicedEncoder::with_encoder(encoder, options), made))
+    }
+
+    /// Drops content that is done with: if it is large, on another thread, as that takes long.
+    pub(super) fn discard<C: AsRef<[u8]> + Send + 'static>(&self, content: C) {
+        if content.as_ref().len() >= LARGE_BYTES {
+            self.offload().discard(content);
+        }
     }
 
     /// A decoder from the pool, at the start of a stream or where another one had to stop.

@@ -2,9 +2,9 @@
 
 use turns::{Keeps, Turn, timed};
 
+use super::content::Content;
 use super::memory::Need;
-use super::scheduler::{CHUNK_BYTES, PooledDecoder, Scheduler};
-use super::whole::out_of_memory;
+use super::scheduler::{PooledDecoder, Scheduler};
 use crate::decoder::Suspended;
 use crate::error::Error;
 use crate::format::{self, BLOCK_BYTES_MAX};
@@ -14,28 +14,38 @@ use crate::schedule::{CostKey, Decision};
 use crate::sliced::{Budget, SLICE_BYTES};
 use crate::step::State;
 
-/// The stated content size is allocated at once up to this many times the input, at least up to the first
-/// of these sizes, and never beyond the second.
+/// Room for content is reserved up to this many times the input, and where blocks were examined that may have more, up to
+/// this.
 const TRUSTED_RATIO: usize = 64;
-const TRUSTED_BYTES: usize = 4 << 20;
-const TRUSTED_BYTES_MAX: usize = 64 << 20;
-/// The most frames that are examined before decoding.
+const TRUSTED_BYTES: u64 = 64 << 20;
+/// The most frames and blocks that are examined before decoding. Each block may cost a look at memory that is not in
+/// the cache.
 const FRAMES_MAX: usize = 64;
+const BLOCKS_MAX: usize = 512;
+/// About how long it takes to copy a block into memory that was not used before, or to free some.
+const STEP_NS: u64 = 60_000;
 
 impl Scheduler {
     /// Decompresses all frames of `stream`: inline if they are small, else a block at a time.
+    ///
+    /// The content is written where it is returned: room for it is reserved, but cleared only block after block. Where more
+    /// comes than can be reserved (above 64 MiB that is more than 64 times the stream), it is decoded in parts, which are
+    /// joined block after block at the end. A stream of a megabyte and more is dropped on another thread.
     pub async fn decompress<C>(&self, stream: C, options: &DecoderOptions) -> Result<Vec<u8>, Error>
     where
         C: AsRef<[u8]> + Send + 'static,
     {
-        let bytes = content_bytes(stream.as_ref());
-        match bytes.map(|bytes| (bytes, self.model().decide_decompress(bytes))) {
-            Some((bytes, Decision::Inline)) => {
-                self.decompress_inline(stream.as_ref(), bytes, options)
-                    .await
-            }
-            _ => self.decompress_sliced(stream, bytes, options).await,
+        let found = survey(stream.as_ref());
+        let decide = |bytes| (bytes, self.model().decide_decompress(bytes));
+        if let Some((bytes, Decision::Inline)) = found.bytes.map(decide) {
+            let content = self.decompress_inline(stream.as_ref(), bytes, options);
+            return content.await;
         }
+        let limit = options.output_limit.unwrap_or(u64::MAX);
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let reserved_bytes = found.reserved_bytes.min(limit);
+        let content = self.decompress_sliced(stream, reserved_bytes, options);
+        content.await
     }
 
     async fn decompress_inline(
@@ -67,34 +77,51 @@ impl Scheduler {
     async fn decompress_sliced<C>(
         &self,
         stream: C,
-        bytes: Option<usize>,
+        reserved_bytes: usize,
         options: &DecoderOptions,
     ) -> Result<Vec<u8>, Error>
     where
         C: AsRef<[u8]> + Send + 'static,
     {
+        let mut content = Content::with_capacity(reserved_bytes);
+        let mut turn = Turn::new();
+        let decoded = self.decode(stream.as_ref(), &mut content, &mut turn, options);
+        let decoded = decoded.await;
+        self.discard(stream);
+        if let Err(error) = decoded {
+            let mut refuse = content.refuse();
+            while !self.step(&mut turn, || refuse.step()).await {}
+            return Err(error);
+        }
+        let mut join = match content.whole()? {
+            Ok(whole) => return Ok(whole),
+            Err(join) => join,
+        };
+        while !self.step(&mut turn, || join.step()).await {}
+        Ok(join.into_whole())
+    }
+
+    /// Decodes all frames, block after block.
+    async fn decode(
+        &self,
+        stream: &[u8],
+        content: &mut Content,
+        turn: &mut Turn,
+        options: &DecoderOptions,
+    ) -> Result<(), Error> {
         let mut decoder = self.decoder_for(options, None).await?;
-        let trusted = stream.as_ref().len().saturating_mul(TRUSTED_RATIO);
-        let trusted = trusted.clamp(TRUSTED_BYTES, TRUSTED_BYTES_MAX);
-        // Zeroed allocations are not touched before content is decoded into them.
-        let mut content = vec![0; bytes.unwrap_or(0).min(trusted)];
-        let (mut turn, mut at, mut filled, mut total_ns) = (Turn::new(), 0, 0, 0_u64);
+        let (mut rest, mut total_ns) = (stream, 0_u64);
         loop {
-            if filled == content.len() {
-                grow(&mut content)?;
-            }
             let block = BLOCK_BYTES_MAX as usize;
             let predicted_ns = self.model().predict_ns(CostKey::decompress_slice(), block);
             turn.take(predicted_ns, self.model().threshold_ns(), Keeps::Context)
                 .await;
-            let rest = &stream.as_ref()[at..];
-            let (step, ns) =
-                timed(|| decoder.step(rest, &mut content[filled..], &mut Budget::slices(1)));
+            let (step, ns) = timed(|| decoder.step(rest, content.room()?, &mut Budget::slices(1)));
             turn.held(ns);
             let step = step?;
             self.learn_block(step.produced, ns);
-            at += step.consumed;
-            filled += step.produced;
+            rest = &rest[step.consumed..];
+            content.keep(step.produced);
             total_ns = total_ns.saturating_add(ns);
             if let Some(suspended) = decoder.inner().suspended() {
                 // Others may have the context while this waits.
@@ -105,11 +132,19 @@ impl Scheduler {
             }
         }
         decoder.finish()?;
+        let total = content.total();
         self.model()
-            .observe(CostKey::decompress(filled), filled, total_ns);
-        content.truncate(filled);
-        content.shrink_to_fit();
-        Ok(content)
+            .observe(CostKey::decompress(total), total, total_ns);
+        Ok(())
+    }
+
+    /// A step of work with memory, in turn. Returns what it says.
+    async fn step(&self, turn: &mut Turn, step: impl FnOnce() -> bool) -> bool {
+        turn.take(STEP_NS, self.model().threshold_ns(), Keeps::Nothing)
+            .await;
+        let (done, ns) = timed(step);
+        turn.held(ns);
+        done
     }
 
     /// A decoder, when there is memory for it.
@@ -133,43 +168,68 @@ impl Scheduler {
     }
 }
 
-/// The content size of a stream, as its frames state it or their blocks bound it, if it can be found
-/// quickly. Errors in the stream are left to the decoder.
-fn content_bytes(stream: &[u8]) -> Option<usize> {
-    let mut rest = stream;
-    let mut total = 0_u64;
+/// What is found of a stream before it is decoded.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Survey {
+    /// Its content, as the frames state it or their blocks bound it.
+    bytes: Option<usize>,
+    /// Room for it. That is reserved, and not touched before there is content for it.
+    reserved_bytes: usize,
+}
+
+/// Looks at the headers of frames and blocks, as far as that is quick. Errors in the stream are left to the decoder.
+fn survey(stream: &[u8]) -> Survey {
+    let (mut rest, mut total, mut blocks_left) = (stream, 0_u64, BLOCKS_MAX);
     for _ in 0..FRAMES_MAX {
         if rest.is_empty() {
-            return usize::try_from(total).ok();
+            return Survey {
+                bytes: usize::try_from(total).ok(),
+                reserved_bytes: trusted(total, total, stream),
+            };
         }
         if let Some(after) = format::after_skippable_frame(rest) {
             rest = after;
             continue;
         }
-        let (header, body) = format::split_header(rest)?;
-        let (bound, after) = match header.content_size {
-            // Most streams are one frame, whose header is enough.
-            Some(stated) if total == 0 && body.len() > CHUNK_BYTES => {
-                return usize::try_from(stated).ok();
-            }
-            _ => format::measure_blocks(&header, body)?,
+        let Some((header, body)) = format::split_header(rest) else {
+            return Survey::default();
         };
-        total = total.checked_add(header.content_size.unwrap_or(bound))?;
-        rest = after;
+        let Some(blocks) = format::measure_blocks(&header, body, &mut blocks_left) else {
+            return Survey::default();
+        };
+        let (stated, seen) = (header.content_size, total.saturating_add(blocks.bound));
+        rest = blocks.rest;
+        if !blocks.ended {
+            // Most such streams are one frame, whose header is enough.
+            let stated = stated.map(|stated| total.saturating_add(stated));
+            let all = stated.unwrap_or_else(|| extrapolate(seen, stream, rest));
+            return Survey {
+                bytes: stated.and_then(|stated| usize::try_from(stated).ok()),
+                reserved_bytes: trusted(all, seen, stream),
+            };
+        }
+        total = stated.map_or(seen, |stated| seen.min(total.saturating_add(stated)));
     }
-    None
+    let all = extrapolate(total, stream, rest);
+    Survey {
+        bytes: None,
+        reserved_bytes: trusted(all, total, stream),
+    }
 }
 
-/// Makes room for a block. The capacity doubles, but only the block is cleared: clearing more would hold
-/// the thread.
-fn grow(content: &mut Vec<u8>) -> Result<(), Error> {
-    let block = BLOCK_BYTES_MAX as usize;
-    if content.capacity() - content.len() < block {
-        let more = content.len().max(block);
-        content
-            .try_reserve(more)
-            .map_err(|_| out_of_memory(content.len() + more))?;
-    }
-    content.resize(content.len() + block, 0);
-    Ok(())
+/// What all of a stream has, if what lies before `rest` has so much.
+fn extrapolate(bytes: u64, stream: &[u8], rest: &[u8]) -> u64 {
+    let seen = stream.len() - rest.len();
+    let all = u128::from(bytes) * stream.len() as u128 / seen.max(1) as u128;
+    u64::try_from(all).unwrap_or(u64::MAX)
 }
+
+/// As much of this as is reserved for a stream whose blocks were seen to have so much.
+fn trusted(bytes: u64, seen: u64, stream: &[u8]) -> usize {
+    let most = stream.len().saturating_mul(TRUSTED_RATIO) as u64;
+    let most = most.max(seen.min(TRUSTED_BYTES));
+    usize::try_from(bytes.min(most)).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use turns::{Keeps, Turn, timed};
 
 use super::memory::{Memory, Need};
+use super::pace::Pace;
 use super::room;
 use super::scheduler::{CHUNK_BYTES, PooledEncoder, Scheduler};
 use crate::error::{Error, Repr};
@@ -85,6 +86,7 @@ impl Scheduler {
         let bytes = content.as_ref().len();
         let slice = CostKey::compress_slice(options, Some(bytes as u64));
         let (mut turn, mut at, mut total_ns) = (Turn::new(), 0, 0_u64);
+        let mut pace = Pace::default();
         // Calls that wait for their turn have no context: thousands may.
         let first_ns = self.model().predict_ns(slice, bytes.min(SLICE_BYTES));
         turn.take(first_ns, self.model().threshold_ns(), Keeps::NewContext)
@@ -114,12 +116,14 @@ impl Scheduler {
             let step = step?;
             if at > 0 && cut >= SLICE_BYTES && step.consumed == cut {
                 self.model().observe(slice, cut, ns);
+                pace.observe(self.model(), slice, cut, ns);
             }
             at += step.consumed;
             total_ns = total_ns.saturating_add(ns);
             if step.state == State::Done {
                 self.model()
                     .observe(CostKey::compress(options, bytes), bytes, total_ns);
+                self.discard(content);
                 frame.shrink_to_fit();
                 return Ok(frame);
             }
@@ -149,7 +153,11 @@ impl Scheduler {
             made
         });
         let (mut encoder, tables_made) = opened.await?;
-        if tables_made || !self.model().opens_slowly(options, size) {
+        let slowly = match tables_made {
+            true => self.model().opens_again_slowly(options, size),
+            false => self.model().opens_slowly(options, size),
+        };
+        if !slowly {
             return Ok(encoder);
         }
         turn.pause();
@@ -175,7 +183,7 @@ impl Scheduler {
                 false => return Err(content),
             };
             match compressor {
-                Err(error) if error.is_short_of_memory() => {
+                Err(error) if error.is_pool_exhausted() => {
                     ledger.excuse();
                     Err(content)
                 }

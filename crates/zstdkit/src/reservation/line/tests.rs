@@ -42,15 +42,12 @@ impl Person {
 
 fn line() -> Arc<Line> {
     let line = Arc::<Line>::default();
-    line.lock().kept = true;
+    line.by_hand();
     line
 }
 
 fn ticks(line: &Line, count: u64) {
-    for _ in 0..count {
-        let acts = line.tick(&mut line.lock());
-        acts.run();
-    }
+    line.ticks(count);
 }
 
 /// Waits for what another thread does.
@@ -236,6 +233,27 @@ fn where_nothing_comes_back_the_first_is_served_beyond_the_budget() {
     assert_eq!(people[1].place(&line), Place::Wait);
     line.leave(people[0].ticket);
     assert_eq!(people[1].place(&line), Place::First);
+}
+
+#[test]
+fn who_has_waited_as_long_as_one_that_failed_waits_no_longer() {
+    let line = line();
+    let people: Vec<_> = (0..3).map(|_| Person::joins(&line)).collect();
+    ticks(&line, STILL_TICKS / 2);
+    let late = Person::joins(&line);
+    ticks(&line, STILL_TICKS / 2);
+    assert_eq!(people[0].place(&line), Place::Beyond);
+    // There was nothing beyond the budget either.
+    line.exhausted();
+    line.leave(people[0].ticket);
+    for person in &people[1..] {
+        assert_eq!(person.woken(), 1);
+        assert_eq!(person.place(&line), Place::Beyond);
+        line.leave(person.ticket);
+    }
+    assert_eq!(late.place(&line), Place::First);
+    assert_eq!(line.waits().exhausted, 1);
+    line.leave(late.ticket);
 }
 
 #[test]

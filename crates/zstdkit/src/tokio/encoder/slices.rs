@@ -61,6 +61,11 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         let counts = self.cold_bytes == 0
             || ns > model.slice_threshold_ns()
             || ns < model.predict_ns(self.key, bytes);
+        match self.cold_bytes {
+            0 if bytes >= SLICE_BYTES => self.pace.observe(model, self.key, bytes, ns),
+            0 => {}
+            _ => self.pace.clear(),
+        }
         self.cold_bytes = self.cold_bytes.saturating_sub(bytes);
         if bytes >= SLICE_BYTES && step.consumed == bytes && counts {
             model.observe(self.key, bytes, ns);

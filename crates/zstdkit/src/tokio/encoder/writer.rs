@@ -49,6 +49,28 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         Poll::Ready(())
     }
 
+    /// Takes content, while the frame is open.
+    fn poll_content(&mut self, input: &[u8], context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        match &self.engine {
+            // What is little is only kept.
+            Engine::None | Engine::Resting | Engine::Local(_)
+                if self.given == 0
+                    && self.gathered.len() + input.len() < self.gather_bytes_max() =>
+            {
+                ready!(self.poll_gather(input.len(), context));
+                self.gathered.extend_from_slice(input);
+                self.unflushed |= !input.is_empty();
+                return Poll::Ready(Ok(input.len()));
+            }
+            _ if input.is_empty() => return Poll::Ready(Ok(0)),
+            _ => {}
+        }
+        let taken = self.poll_take(input, context);
+        self.unflushed |= matches!(taken, Poll::Ready(Ok(_)));
+        self.rest(taken.is_ready());
+        taken
+    }
+
     fn poll_take(&mut self, input: &[u8], context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.poll_room(context))?;
@@ -97,22 +119,12 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncEncoder<W> {
                     "write after the end of the frame",
                 )));
             }
-            // What is little is only kept.
-            Engine::None | Engine::Resting | Engine::Local(_)
-                if this.given == 0
-                    && this.gathered.len() + input.len() < this.gather_bytes_max() =>
-            {
-                ready!(this.poll_gather(input.len(), context));
-                this.gathered.extend_from_slice(input);
-                this.unflushed |= !input.is_empty();
-                return Poll::Ready(Ok(input.len()));
-            }
-            _ if input.is_empty() => return Poll::Ready(Ok(0)),
-            _ => {}
+            _ => this.check_size(input.len())?,
         }
-        let taken = this.poll_take(input, context);
-        this.unflushed |= matches!(taken, Poll::Ready(Ok(_)));
-        this.rest(taken.is_ready());
+        let taken = this.poll_content(input, context);
+        if let Poll::Ready(Ok(count)) = &taken {
+            this.taken += *count as u64;
+        }
         taken
     }
 
