@@ -165,25 +165,34 @@ fn the_first_and_the_best_matches_are_found_by_any_number_of_threads() {
         assert_eq!(found.len(), all.len().min(2));
         assert!(found.iter().all(|id| all.contains(id)));
     }
-    for (bids, why) in [
+    for (bids, why, hint) in [
         (
             "c1 5\n",
             "line 1: expected a tab between an id and a priority",
+            "write id<TAB>priority, with an integer of 64 bits",
         ),
         (
             "c1\t5\nzz\t5\n",
             "line 2: there is no expression with id 'zz'",
+            "ids are those of the expressions file",
         ),
         (
             "c1\t5.5\n",
             "line 1: the priority '5.5' is no integer of 64 bits",
+            "write id<TAB>priority, with an integer of 64 bits",
         ),
-        ("c1\t5\n\nc1\t6\n", "line 3: id c1 appears twice"),
+        (
+            "c1\t5\n\nc1\t6\n",
+            "line 3: id c1 appears twice",
+            "leave one line for each id",
+        ),
     ] {
         file(dir.path(), "bids", bids.as_bytes());
         let line = format!("{all} --top 1 --priorities bids");
         let refused = run(dir.path(), words(&line)).expect(1);
-        assert!(refused.stderr.contains(why), "{}", refused.stderr);
+        for part in [why, hint] {
+            assert!(refused.stderr.contains(part), "{}", refused.stderr);
+        }
     }
 }
 

@@ -251,3 +251,35 @@ fn text_files_may_begin_with_a_mark_and_end_lines_in_two_bytes() {
     );
     assert_eq!(run.expect(0).text(), "1\n3\n");
 }
+
+#[test]
+fn a_line_that_is_too_long_is_skipped_like_another_bad_one() {
+    const LONGER: usize = 65 << 20;
+    let dir = directory();
+    files(dir.path());
+    let mut events = b"{\"a\":1}\n{\"s\":\"".to_vec();
+    events.resize(LONGER, b'x');
+    events.extend_from_slice(b"\"}\n{\"a\":1}\n");
+    let why = "line 2 is longer than 67108864 bytes";
+    let flags = "-qq --format ids --keep-going";
+    let run = matches(dir.path(), flags, &events).expect(3);
+    assert!(run.stderr.contains(why), "{}", run.stderr);
+    assert_eq!(run.text(), "1 2\n-\n1 2\n");
+    let run = matches(dir.path(), "-qq --format ids", &events).expect(1);
+    assert!(run.stderr.contains(why), "{}", run.stderr);
+    assert!(run.stderr.contains("--keep-going"), "{}", run.stderr);
+    assert_eq!(run.text(), "1 2\n");
+    // The last line of all.
+    let run = matches(dir.path(), flags, &events[..LONGER]).expect(3);
+    assert_eq!(run.text(), "1 2\n-\n");
+    file(dir.path(), "events", &events);
+    let line = "betree explain --domains domains --expressions expressions --events events";
+    let keeps = words(&format!("{line} --keep-going"));
+    let run = crate::common::run(dir.path(), keeps).expect(3);
+    assert!(run.stderr.contains(why), "{}", run.stderr);
+    assert!(
+        run.text().contains("event 3: expression 2"),
+        "{}",
+        run.text()
+    );
+}

@@ -7,7 +7,7 @@ use files::display;
 use report::ExitStatus;
 
 use crate::commands::betree::flags::ExplainArgs;
-use crate::commands::betree::lines::{Block, Limit, Lines, refused_event};
+use crate::commands::betree::lines::{Block, Limit, Lines, refused_event, too_long};
 use crate::commands::betree::snapshot::{self, Tree};
 use crate::failure::Result;
 use crate::term::plain::visible;
@@ -60,6 +60,15 @@ pub(super) fn run(args: &ExplainArgs) -> Result<ExitStatus> {
                     message::failure(&failure);
                 }
             }
+        }
+        if let Some(number) = block.too_long {
+            let origin = display(&args.events).to_string();
+            let failure = too_long(&origin, number, args.keep_going);
+            if !args.keep_going {
+                return Err(failure);
+            }
+            refused += 1;
+            message::failure(&failure);
         }
         if let Some(failure) = block.error.take() {
             return Err(failure);

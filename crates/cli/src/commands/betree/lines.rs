@@ -22,12 +22,26 @@ const KEPT_BYTES_MAX: usize = 16 << 20;
 /// The failure of an event, with what may help.
 pub(super) fn refused_event(why: String, error: &betree::Error, keep_going: bool) -> Failure {
     let failure = Failure::new(why);
+    if let Some(hint) = error.hint() {
+        return failure.help(hint);
+    }
     match (error.kind(), keep_going) {
         (ErrorKind::UnknownAttribute, _) => failure.help(
             "declare the attribute in --domains, or add --ignore-unknown to pass over such attributes",
         ),
         (_, true) => failure,
         (_, false) => failure.help("correct the event, or add --keep-going to skip such events"),
+    }
+}
+
+/// The failure of a line that is too long.
+pub(super) fn too_long(origin: &str, number: u64, keep_going: bool) -> Failure {
+    let why = format!("cannot read {origin}: line {number} is longer than {LINE_BYTES_MAX} bytes");
+    match keep_going {
+        true => Failure::new(why),
+        false => {
+            Failure::new(why).help("shorten the event, or add --keep-going to skip such events")
+        }
     }
 }
 
@@ -41,6 +55,8 @@ pub(super) struct Lines {
     buffer: Vec<u8>,
     start: usize,
     ended: bool,
+    /// The next bytes are of a line that was too long.
+    skips: bool,
     number: u64,
     bytes: u64,
 }
@@ -75,6 +91,8 @@ pub(super) struct Block {
     bytes: Vec<u8>,
     /// The lines before it.
     before: u64,
+    /// It has no lines, for this one is too long.
+    pub(super) too_long: Option<u64>,
     /// Why there are no more lines after it.
     pub(super) error: Option<Failure>,
 }
@@ -94,6 +112,7 @@ impl Block {
         self.bytes.clear();
         self.bytes.extend_from_slice(bytes);
         self.before = before;
+        self.too_long = None;
     }
 
     pub(super) fn len(&self) -> usize {
@@ -153,6 +172,7 @@ impl Lines {
             buffer: Vec::new(),
             start: 0,
             ended: false,
+            skips: false,
             number: 0,
             bytes: 0,
         })
@@ -176,6 +196,11 @@ impl Lines {
             block.bytes = Vec::new();
         }
         block.before = self.number;
+        block.too_long = None;
+        let skipped = match self.skips {
+            true => self.skip_line(stopped),
+            false => Ok(()),
+        };
         if self.start >= BUFFER_BYTES || self.start == self.buffer.len() {
             self.buffer.drain(..self.start);
             self.start = 0;
@@ -184,7 +209,8 @@ impl Lines {
             end: self.start,
             lines: 0,
         };
-        block.error = self.gather(limit, &mut found, stopped).err();
+        let gathered = skipped.and_then(|()| self.gather(limit, &mut found, stopped));
+        block.error = gathered.err();
         if found.lines > 0 {
             let given = &self.buffer[self.start..found.end];
             block.bytes.extend_from_slice(given);
@@ -194,7 +220,30 @@ impl Lines {
         if block.error.is_some() {
             self.end();
         }
-        found.lines > 0 || block.error.is_some()
+        if self.skips && found.lines == 0 {
+            self.number += 1;
+            block.too_long = Some(self.number);
+        }
+        found.lines > 0 || block.error.is_some() || block.too_long.is_some()
+    }
+
+    /// Passes over the rest of a line, of which nothing is kept.
+    fn skip_line(&mut self, stopped: &dyn Fn() -> bool) -> Result<()> {
+        self.skips = false;
+        loop {
+            if let Some(length) = through_newline(&self.buffer[self.start..]) {
+                self.start += length;
+                return Ok(());
+            }
+            self.buffer.clear();
+            self.start = 0;
+            if self.ended {
+                return Ok(());
+            }
+            if matches!(self.piece(true, stopped)?, Got::Stopped) {
+                self.end();
+            }
+        }
     }
 
     /// Waits for lines.
@@ -223,12 +272,12 @@ impl Lines {
             seen = self.buffer.len();
             if seen - found.end > LINE_BYTES_MAX {
                 // It comes again, after the lines before it.
-                if found.lines > 0 {
-                    return Ok(());
+                if found.lines == 0 {
+                    self.buffer = Vec::new();
+                    self.start = 0;
+                    self.skips = true;
                 }
-                let line = self.number + 1;
-                let message = format!("line {line} is longer than {LINE_BYTES_MAX} bytes");
-                return Err(Failure::new(message));
+                return Ok(());
             }
             let wait = limit.waits || found.lines == 0;
             match self.piece(wait, stopped)? {

@@ -13,6 +13,9 @@ use crate::failure::{Failure, Result};
 use crate::io::open::open;
 use crate::term::plain::visible;
 
+/// What may help against a line of another form.
+const FORM: &str = "write id<TAB>priority, with an integer of 64 bits";
+
 /// Reads lines `id<TAB>priority`. An expression without a line has the priority 0.
 pub(super) fn load(path: &Path, tree: &Tree) -> Result<Priorities> {
     let mut text = String::new();
@@ -24,22 +27,26 @@ pub(super) fn load(path: &Path, tree: &Tree) -> Result<Priorities> {
         if line.trim().is_empty() {
             continue;
         }
-        let wrong = |why: String| {
+        let wrong = |why: String, help: &str| {
             let message = format!("cannot read {}: line {number}: {why}", display(path));
-            Failure::new(message).help("write id<TAB>priority, with an integer of 64 bits")
+            Failure::new(message).help(help)
         };
-        let (id, priority) = line
-            .rsplit_once('\t')
-            .ok_or_else(|| wrong("expected a tab between an id and a priority".to_owned()))?;
+        let (id, priority) = line.rsplit_once('\t').ok_or_else(|| {
+            let why = "expected a tab between an id and a priority";
+            wrong(why.to_owned(), FORM)
+        })?;
         let priority = priority.trim().parse().map_err(|_| {
             let found = visible(priority.trim());
-            wrong(format!("the priority '{found}' is no integer of 64 bits"))
+            let why = format!("the priority '{found}' is no integer of 64 bits");
+            wrong(why, FORM)
         })?;
-        let id = tree
-            .find(id.trim())
-            .map_err(|_| wrong(format!("there is no expression with id '{}'", visible(id))))?;
+        let id = tree.find(id.trim()).map_err(|_| {
+            let why = format!("there is no expression with id '{}'", visible(id));
+            wrong(why, tree.ids_are())
+        })?;
         if known.insert(id, priority).is_some() {
-            return Err(wrong(format!("id {} appears twice", tree.shown(id))));
+            let why = format!("id {} appears twice", tree.shown(id));
+            return Err(wrong(why, "leave one line for each id"));
         }
     }
     Ok(tree

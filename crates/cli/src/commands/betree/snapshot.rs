@@ -30,12 +30,16 @@ impl Tree {
         };
         let found = found.filter(|id| self.snapshot.ids().binary_search(id).is_ok());
         found.ok_or_else(|| {
-            let failure = Failure::new(format!("there is no expression with id '{id}'"));
-            match self.names.is_empty() {
-                true => failure.help("the id of an expression is the number of its line"),
-                false => failure.help("ids are those of the expressions file"),
-            }
+            Failure::new(format!("there is no expression with id '{id}'")).help(self.ids_are())
         })
+    }
+
+    /// What ids of expressions are here.
+    pub(super) fn ids_are(&self) -> &'static str {
+        match self.names.is_empty() {
+            true => "the id of an expression is the number of its line",
+            false => "ids are those of the expressions file",
+        }
     }
 
     /// The id of an expression as messages have it.

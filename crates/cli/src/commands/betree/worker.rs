@@ -7,7 +7,7 @@ use betree::{Batch, Budget, Buffers, Event, Priorities, Progress, Snapshot, Subs
 use latency::{MergeError, Recorder};
 
 use crate::commands::betree::flags::MatchArgs;
-use crate::commands::betree::lines::{Block, Place, refused_event};
+use crate::commands::betree::lines::{Block, Place, refused_event, too_long};
 use crate::commands::betree::print::Form;
 use crate::failure::Failure;
 use crate::term::signal;
@@ -135,6 +135,17 @@ impl<'a> Worker<'a> {
     /// Matches the events of a block, from where `made` says on.
     pub(super) fn block(&mut self, block: &Block, made: &mut Made) {
         let place = made.begin(block);
+        if let Some(number) = block.too_long {
+            let keep_going = self.job.args.keep_going;
+            let failure = too_long(self.job.origin, number, keep_going);
+            if keep_going {
+                self.job.form.refused(&[], &mut made.out);
+                made.refused.push(failure);
+            } else {
+                made.failure = Some(failure);
+            }
+            return;
+        }
         match self.batch.take() {
             Some(mut batch) => {
                 self.at_once(&mut batch, block, place, made);
