@@ -117,6 +117,11 @@ fn changes_are_seen_by_the_next_match_and_every_mistake_has_its_place() {
         ("PUT", "/expressions/+1", 400),
         ("PUT", "/expressions/18446744073709551616", 400),
         ("PUT", "/expressions/1?x=1", 400),
+        ("GET", "/expressions/1?x=1", 400),
+        ("POST", "/match?top=3", 400),
+        ("POST", "/match?explain", 400),
+        ("POST", "/expressions?x=1", 400),
+        ("POST", "/snapshot?x=1", 400),
         ("PUT", "/expressions/1?flight_id=x", 400),
         ("POST", "/snapshot", 409),
     ] {

@@ -53,7 +53,7 @@ fn constants(query: &str) -> Result<Constants, Problem> {
             _ => {
                 return Err(Problem::bad_request(
                     "query",
-                    "unknown parameter in the query",
+                    format!("unknown parameter '{name}' in the query"),
                     "advertiser_id, campaign_id, campaign_group_id, flight_id and product_id are known",
                 ));
             }

@@ -36,6 +36,10 @@ async fn routed(
     let (head, body) = request.into_parts();
     let query = head.uri.query().unwrap_or_default();
     let path = head.uri.path();
+    let is_put = head.method == Method::PUT && path.starts_with("/expressions/");
+    if !is_put && (path == "/match" || path == "/snapshot" || path.starts_with("/expressions")) {
+        no_parameters(query)?;
+    }
     match (&head.method, path) {
         (&Method::POST, "/match") => matching::answer(service, body).await,
         (_, "/match") => Err(method("use POST")),
@@ -69,6 +73,20 @@ async fn routed(
             }
         }
     }
+}
+
+/// Refuses a query where there is nothing to choose.
+fn no_parameters(query: &str) -> Result<(), Problem> {
+    let Some(pair) = query.split('&').find(|pair| !pair.is_empty()) else {
+        return Ok(());
+    };
+    let name = pair.split('=').next().unwrap_or(pair);
+    Err(Problem::bad_request(
+        "query",
+        format!("unknown parameter '{name}' in the query"),
+        "this request takes no parameters; only PUT /expressions/ID takes some: advertiser_id, campaign_id, \
+         campaign_group_id, flight_id and product_id",
+    ))
 }
 
 fn method(hint: &'static str) -> Problem {
