@@ -78,6 +78,44 @@ pub(crate) fn answer(limit: Duration, whole: &Times, slices: Option<&Times>) -> 
     }
 }
 
+/// The same for calls that decompress: the library divides none to other threads, and no block.
+pub(crate) fn answer_decoding(limit: Duration, whole: &Times) -> Answer {
+    use {Answer::*, Place::*};
+    match lies(limit, whole) {
+        Lies::Within => One(Inline),
+        Lies::Across => Either(Inline, Sliced),
+        Lies::Over => One(Sliced),
+    }
+}
+
+/// What a row of decompression says: one sentence.
+pub(crate) fn decoding(size: u64, limit: Duration, whole: &Times, blocks: &Times) -> String {
+    let begins = format!("{} decompressed", bytes(size as f64));
+    let held = match lies(limit, blocks) {
+        Lies::Within => format!("blocks hold {}", tail(blocks)),
+        _ => format!("a block holds {}, and is not divided", tail(blocks)),
+    };
+    match answer_decoding(limit, whole) {
+        Answer::One(Place::Inline) => format!("{begins}: call it inline ({}).", stated(whole)),
+        Answer::One(_) => format!("{begins}: a block at a time ({}); {held}.", stated(whole)),
+        Answer::Either(..) => format!(
+            "{begins}: undecided between inline and a block at a time ({}).",
+            interval(limit, whole)
+        ),
+    }
+}
+
+/// `p99 is between 60 µs and 120 µs, limit 100 µs`.
+fn interval(limit: Duration, times: &Times) -> String {
+    let [low, high] = times.p99_interval();
+    format!(
+        "p99 is between {} and {}, limit {}",
+        duration(low as f64),
+        duration(high as f64),
+        duration(limit.as_nanos() as f64),
+    )
+}
+
 /// What is advised for a cell.
 pub(crate) struct Cell<'a> {
     /// What is called, after its size.
@@ -112,14 +150,11 @@ impl Cell<'_> {
                     (Place::Sliced, Some((_, slices))) => slices,
                     _ => whole,
                 };
-                let [low, high] = judged.p99_interval();
                 format!(
-                    "{begins}: undecided between {} and {} (p99 is between {} and {}, limit {}).",
+                    "{begins}: undecided between {} and {} ({}).",
                     one.name(),
                     other.name(),
-                    duration(low as f64),
-                    duration(high as f64),
-                    duration(limit.as_nanos() as f64),
+                    interval(limit, judged),
                 )
             }
         }
@@ -234,6 +269,32 @@ mod tests {
             said(&times([60_000; 3]), None),
             "2 KiB at `fast`: undecided between inline and offload (p99 is between 60 µs and 120 µs, limit 100 µs)."
         );
+    }
+
+    #[test]
+    fn what_decompresses_is_sent_to_no_other_thread() {
+        let (fast, slow) = (times([9_000; 400]), times([2_000_000; 400]));
+        let said = |whole, blocks| decoding(128 << 10, LIMIT, whole, blocks);
+        assert_eq!(
+            said(&fast, &slow),
+            "128 KiB decompressed: call it inline (p99 9 µs)."
+        );
+        assert_eq!(
+            said(&slow, &fast),
+            "128 KiB decompressed: a block at a time (p99 2 ms); blocks hold 9 µs."
+        );
+        assert_eq!(
+            said(&slow, &slow),
+            "128 KiB decompressed: a block at a time (p99 2 ms); a block holds 2 ms, and is not divided."
+        );
+        let few = times([60_000; 3]);
+        assert_eq!(
+            said(&few, &slow),
+            "128 KiB decompressed: undecided between inline and a block at a time \
+             (p99 is between 60 µs and 120 µs, limit 100 µs)."
+        );
+        let names = [&fast, &few, &slow].map(|whole| answer_decoding(LIMIT, whole).name());
+        assert_eq!(names, ["inline", "inline or sliced", "sliced"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use zstdkit::{
     Compressor, DecoderOptions, Decompressor, EncoderOptions, Operation, Recipe, State, Strategy,
 };
 
-use crate::advise::answer::{Cell, answer, growth};
+use crate::advise::answer::{Cell, answer, answer_decoding, decoding, growth};
 use crate::advise::data::{Data, piece};
 use crate::advise::plan::Plan;
 use crate::advise::times::{Call, Times, measure};
@@ -249,22 +249,15 @@ fn decode_row(
             }
         }
     })?;
-    let cell = Cell {
-        what: "decompressed",
-        bytes: first.len() as u64,
-        whole: &whole,
-        slices: (first.len() > zstdkit::sliced::SLICE_BYTES)
-            .then_some(("calls of a block", &blocks)),
-    };
-    let said = cell.sentence(plan.threshold);
+    let said = decoding(first.len() as u64, plan.threshold, &whole, &blocks);
     let row = vec![
         (first.len() as u64).into(),
         whole.n().into(),
         whole.p50_ns().into(),
         whole.p99_ns().into(),
         blocks.p99_ns().into(),
-        answer(plan.threshold, &whole, Some(&blocks)).name().into(),
-        answer(ASYNC_THRESHOLD, &whole, Some(&blocks)).name().into(),
+        answer_decoding(plan.threshold, &whole).name().into(),
+        answer_decoding(ASYNC_THRESHOLD, &whole).name().into(),
         (decompressor.memory_bytes() as u64).into(),
     ];
     Ok((row, said))
