@@ -2,6 +2,8 @@
 
 /// The most symbols of an alphabet.
 const SYMBOLS_MAX: usize = 288;
+/// Frequencies below this less one are sorted by counting.
+const LOW_FREQS: usize = 64;
 /// The longest code of the format.
 const LENGTH_MAX: usize = 15;
 
@@ -24,16 +26,40 @@ pub(super) fn lengths(freqs: &[u32], limit: usize, lengths: &mut [u8]) {
         lengths[if count == 0 || other == 0 { 1 } else { other }] = 1;
         return;
     }
-    let used = &mut used[..count];
-    used.sort_unstable();
-    let counts = counts(used, limit);
+    let mut sorted = [0_u32; SYMBOLS_MAX];
+    let sorted = &mut sorted[..count];
+    sort(&used[..count], sorted);
+    let counts = counts(sorted, limit);
     // The rarest get the longest codes.
-    let mut rest = used.iter();
+    let mut rest = sorted.iter();
     for length in (1..=limit).rev() {
         for symbol in rest.by_ref().take(usize::from(counts[length])) {
             lengths[(symbol & 511) as usize] = length as u8;
         }
     }
+}
+
+/// Sorts symbols, which are in order, by their frequencies: the low ones, as most of them are in a small block, by
+/// counting.
+fn sort(used: &[u32], sorted: &mut [u32]) {
+    let low = |key: u32| (key >> 9).min(LOW_FREQS as u32 - 1) as usize;
+    let mut places = [0_u16; LOW_FREQS];
+    for &key in used {
+        places[low(key)] += 1;
+    }
+    let mut next = 0;
+    for place in &mut places {
+        let count = *place;
+        *place = next;
+        next += count;
+    }
+    let high = usize::from(places[LOW_FREQS - 1]);
+    for &key in used {
+        let place = &mut places[low(key)];
+        sorted[usize::from(*place)] = key;
+        *place += 1;
+    }
+    sorted[high..].sort_unstable();
 }
 
 /// The number of codes of each length, given the sorted frequencies.

@@ -90,6 +90,13 @@ impl Prices {
         let run = if self.is_small { SMALL_RUN } else { RUN };
         for part in content.chunks(step) {
             let part = &part[..part.len().min(SAMPLE_BYTES)];
+            let same = part.iter().zip(&part[1..]);
+            if same.filter(|(one, next)| one == next).count() < run as usize {
+                for &byte in part {
+                    self.freqs.litlens[usize::from(byte)] += 1;
+                }
+                continue;
+            }
             let mut alike = 0;
             let mut before = None;
             for &byte in part {
