@@ -103,6 +103,20 @@ impl Broker {
         });
     }
 
+    /// Removes a message.
+    pub(crate) fn remove(&self, stream: &str, sequence: u64) {
+        let before = self.messages(stream);
+        let settings = format!("{{\"seq\":{sequence}}}");
+        self.ask(&format!("STREAM.MSG.DELETE.{stream}"), &settings);
+        until("the message is gone", || self.messages(stream) < before);
+    }
+
+    /// Removes all messages.
+    pub(crate) fn purge(&self, stream: &str) {
+        self.ask(&format!("STREAM.PURGE.{stream}"), "");
+        until("the stream is empty", || self.messages(stream) == 0);
+    }
+
     fn ask(&self, what: &str, settings: &str) {
         self.publish(&format!("$JS.API.{what}"), settings.as_bytes());
     }
@@ -146,6 +160,17 @@ impl Broker {
             .unwrap_or(0)
     }
 
+    /// Blocks that a consumer has not given out, and those that are not acknowledged; nothing if there is no such consumer.
+    pub(crate) fn waiting(&self, stream: &str, consumer: &str) -> Option<u64> {
+        let body = self.get("/jsz?accounts=true&streams=true&consumers=true")?;
+        let facts: Value = serde_json::from_str(&body).ok()?;
+        let streams = facts["account_details"][0]["stream_detail"].as_array()?;
+        let found = streams.iter().find(|entry| entry["name"] == stream)?;
+        let consumers = found["consumer_detail"].as_array()?;
+        let found = consumers.iter().find(|entry| entry["name"] == consumer)?;
+        Some(found["num_pending"].as_u64()? + found["num_ack_pending"].as_u64()?)
+    }
+
     pub(crate) fn until_messages(&self, stream: &str, count: u64) {
         until(&format!("{count} messages in {stream}"), || {
             self.messages(stream) >= count
@@ -169,6 +194,14 @@ impl Drop for Broker {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// The settings of a stream, with more of them.
+pub(crate) fn stream(name: &str, subjects: &str, more: &str) -> String {
+    format!(
+        "{{\"name\":\"{name}\",\"subjects\":[\"{subjects}\"],\"retention\":\"limits\",\"storage\":\"file\",\
+         \"num_replicas\":1,\"duplicate_window\":120000000000{more}}}"
+    )
 }
 
 /// Who decides on a server, whom it trusts, and who may come: keys and the JWTs that they sign, as `nsc` makes them.

@@ -146,13 +146,14 @@ fn advice_names_flags_that_the_command_has() {
 }
 
 /// Flags of other programs, which texts name with them.
-const OTHERS: [&str; 12] = [
+const OTHERS: [&str; 13] = [
     // cargo
     "--features",
     "--release",
     // nats stream edit
     "--discard",
     "--dupe-window",
+    "--max-age",
     "--max-bytes",
     "--max-msgs",
     "--max-msgs-per-subject",

@@ -30,6 +30,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             settings_that_cannot_keep_the_promise_are_refused,
             servers_that_allow_no_transactions_are_refused,
             shards_are_joined,
+            a_group_has_workers_of_one_kind,
+            of_two_kinds_of_workers_that_start_at_once_one_is_refused,
             secrets_open_the_server_and_are_not_shown,
         ],
     ]
@@ -347,6 +349,79 @@ fn shards_are_joined() {
         ))
         .expect(0);
     assert!(joined.stdout == case.plain, "{}", joined.stderr);
+}
+
+fn a_group_has_workers_of_one_kind() {
+    let (server, case) = (Server::start(), Case::new(200));
+    case.feed(&server);
+    case.run("betree generate ad --expressions 300 --events 1 --seed 7 -o other -q")
+        .expect(0);
+    case.run("betree build --domains ad/domains --expressions other/expressions -o other.snap -q")
+        .expect(0);
+    file(case.dir.path(), "priorities", b"1\t5\n");
+    let line = |more: &str| Case::worker(&server, &format!("--until-done {more}"));
+    let refused = |line: &str, said: &str| {
+        let refused = case.run(line).expect(2);
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+        assert!(
+            refused.stderr.contains("--consumer NAME"),
+            "{}",
+            refused.stderr
+        );
+    };
+    finish(case.spawn(&line("")), 0);
+    for (other, said) in [
+        (
+            "--format ids",
+            "consumer match: its workers have --format json, this one has --format ids",
+        ),
+        (
+            "--top 1 --priorities priorities",
+            "have no --priorities, this one has --priorities of the hash ",
+        ),
+        (
+            "--ignore-unknown",
+            "have no --ignore-unknown, this one has --ignore-unknown",
+        ),
+    ] {
+        refused(&line(other), said);
+    }
+    let other = line("").replace("s.snap", "other.snap");
+    refused(&other, "have --snapshot of the hash ");
+    let to = server.url("ELSE");
+    let elsewhere = line("").replace(&server.url("OUT"), &to);
+    refused(
+        &elsewhere,
+        "have --to the stream OUT, this one has --to the stream ELSE",
+    );
+    // What was written beside the answers is left when the servers have forgotten the rest.
+    server.forget("IN.match.workers");
+    refused(&line("--format ids"), "have --format json");
+    finish(case.spawn(&line("")), 0);
+    finish(case.spawn(&line("--format ids --take-over")), 0);
+    refused(&line(""), "have --format ids, this one has --format json");
+    finish(case.spawn(&line("--format ids --consumer other")), 0);
+}
+
+fn of_two_kinds_of_workers_that_start_at_once_one_is_refused() {
+    let (server, case) = (Server::start(), Case::new(200));
+    case.feed(&server);
+    server.create(&["OUT", "IN-dead"]);
+    let line = |more: &str| Case::worker(&server, &format!("--until-done {more}"));
+    let workers = ["json", "ids"].map(|format| case.spawn(&line(&format!("--format {format}"))));
+    let ended = workers.map(|worker| worker.wait_with_output().expect("it ends"));
+    let mut codes = ended.each_ref().map(|output| output.status.code());
+    codes.sort_unstable();
+    let said = ended.map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
+    // The second one is refused once it gets blocks; where the first one is done before, it gets none.
+    let second = match codes {
+        [Some(0), Some(2)] => "answers of both kinds would be mixed",
+        _ => "\"answers_stored\": 0,",
+    };
+    assert_eq!(codes[0], Some(0), "{said:?}");
+    assert!(codes[1] == Some(2) || codes[1] == Some(0), "{said:?}");
+    let of_second = said.iter().filter(|said| said.contains(second)).count();
+    assert_eq!(of_second, 1, "{said:?}");
 }
 
 fn secrets_open_the_server_and_are_not_shown() {

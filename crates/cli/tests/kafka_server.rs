@@ -138,6 +138,16 @@ impl Server {
         self.client("create", topics);
     }
 
+    /// Removes what stands before this offset of each partition, or before its end.
+    pub(crate) fn remove_before(&self, topic: &str, offset: i64) {
+        self.client("remove", &[topic, &offset.to_string()]);
+    }
+
+    /// Lets the servers forget what they keep of a group, as they do after a week.
+    pub(crate) fn forget(&self, group: &str) {
+        self.client("forget", &[group]);
+    }
+
     /// Which block each message of a topic answers, as another client reads it.
     pub(crate) fn answered(&self, topic: &str) -> Vec<String> {
         self.client("print", &[topic])

@@ -14,6 +14,8 @@ mod certificates;
 #[cfg(all(unix, feature = "kafka"))]
 mod kafka;
 #[cfg(all(unix, feature = "kafka"))]
+mod kafka_limits;
+#[cfg(all(unix, feature = "kafka"))]
 mod kafka_server;
 #[cfg(all(unix, feature = "kafka-tls"))]
 mod kafka_tls;
@@ -27,6 +29,10 @@ mod stress_agents;
 mod worker_case;
 #[cfg(all(unix, feature = "workers"))]
 mod workers;
+#[cfg(all(unix, feature = "workers"))]
+mod workers_limits;
+#[cfg(all(unix, feature = "workers"))]
+mod workers_start;
 
 fn main() {
     #[cfg(any(feature = "cloud", all(unix, feature = "workers")))]
@@ -38,12 +44,18 @@ fn main() {
             objects_zip::trials(),
             #[cfg(all(unix, feature = "kafka"))]
             kafka::trials(),
+            #[cfg(all(unix, feature = "kafka"))]
+            kafka_limits::trials(),
             #[cfg(all(unix, feature = "kafka-tls"))]
             kafka_tls::trials(),
             #[cfg(all(unix, feature = "workers"))]
             stress_agents::trials(),
             #[cfg(all(unix, feature = "workers"))]
             workers::trials(),
+            #[cfg(all(unix, feature = "workers"))]
+            workers_limits::trials(),
+            #[cfg(all(unix, feature = "workers"))]
+            workers_start::trials(),
         ];
         peer::run(trials.into_iter().flatten().collect())
     }

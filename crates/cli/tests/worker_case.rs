@@ -8,7 +8,7 @@ use std::time::Duration;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-use crate::common::signals::send;
+use crate::common::signals::{send, until};
 use crate::common::{Run, directory, file, perfkit, words};
 
 /// A broker whose streams have addresses.
@@ -124,6 +124,42 @@ impl Case {
             .expect(0);
         assert_eq!(joined.stdout.len(), self.plain.len(), "{}", joined.stderr);
         assert!(joined.stdout == self.plain, "answers differ");
+    }
+}
+
+/// A worker whose words can be read while it goes on.
+pub(crate) struct Telling {
+    pub(crate) process: Child,
+    said: PathBuf,
+}
+
+impl Telling {
+    pub(crate) fn start(case: &Case, line: &str) -> Self {
+        let said = case.dir.path().join("said");
+        let mut command = case.command(line);
+        let file = std::fs::File::create(&said).expect("a file");
+        let command = command.stdout(Stdio::null()).stderr(file);
+        Self {
+            process: command.spawn().expect("perfkit runs"),
+            said,
+        }
+    }
+
+    pub(crate) fn said(&self) -> String {
+        std::fs::read_to_string(&self.said).expect("text")
+    }
+
+    pub(crate) fn until_said(&self, what: &str) {
+        until(what, || self.said().contains(what));
+    }
+
+    /// Asks it to stop, and returns the parameters of its report.
+    pub(crate) fn stop(mut self, code: i32) -> Value {
+        send(&self.process, Signal::SIGTERM);
+        let status = self.process.wait().expect("it ends");
+        let said = self.said();
+        assert_eq!(status.code(), Some(code), "{said}");
+        report(&said)["workload"]["params"].clone()
     }
 }
 

@@ -5,20 +5,19 @@
 //! `PERFKIT_WORKERS_STALL=10` run them at full size.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use base64::Engine as _;
 use libtest_mimic::Trial;
 use nix::sys::signal::Signal;
-use serde_json::Value;
 
-use crate::broker::{Broker, Operator};
+use crate::broker::{Broker, Operator, stream};
 use crate::common::signals::{send, until, until_signals_are_handled};
 use crate::common::{Run, directory, file, run, words};
 use crate::peer;
-use crate::worker_case::{Case, Urls, count, events, finish, report, stall};
+use crate::worker_case::{Case, Telling, Urls, count, events, finish, report, stall};
 
 /// The tests, each with whether what it needs is here.
 pub(crate) fn trials() -> Vec<Trial> {
@@ -40,6 +39,9 @@ pub(crate) fn trials() -> Vec<Trial> {
             streams_of_any_subjects_will_do,
             shards_are_joined,
             a_consumer_has_workers_of_one_kind,
+            a_consumer_has_workers_with_the_same_expressions,
+            hundreds_of_dead_letters_are_a_few_lines,
+            messages_that_are_too_long_for_a_stream_are_told_how_long_they_may_be,
             join_says_what_it_waits_for,
             other_expressions_come_without_a_stop,
             a_file_that_is_replaced_is_followed_if_it_can_be_used,
@@ -53,42 +55,6 @@ pub(crate) fn trials() -> Vec<Trial> {
 impl Urls for Broker {
     fn url(&self, stream: &str) -> String {
         self.url(stream)
-    }
-}
-
-/// A worker whose words can be read while it goes on.
-struct Telling {
-    process: Child,
-    said: PathBuf,
-}
-
-impl Telling {
-    fn start(case: &Case, line: &str) -> Self {
-        let said = case.dir.path().join("said");
-        let mut command = case.command(line);
-        let file = std::fs::File::create(&said).expect("a file");
-        let command = command.stdout(Stdio::null()).stderr(file);
-        Self {
-            process: command.spawn().expect("perfkit runs"),
-            said,
-        }
-    }
-
-    fn said(&self) -> String {
-        std::fs::read_to_string(&self.said).expect("text")
-    }
-
-    fn until_said(&self, what: &str) {
-        until(what, || self.said().contains(what));
-    }
-
-    /// Asks it to stop, and returns the parameters of its report.
-    fn stop(mut self, code: i32) -> Value {
-        send(&self.process, Signal::SIGTERM);
-        let status = self.process.wait().expect("it ends");
-        let said = self.said();
-        assert_eq!(status.code(), Some(code), "{said}");
-        report(&said)["workload"]["params"].clone()
     }
 }
 
@@ -355,6 +321,10 @@ fn settings_that_cannot_keep_the_promise_are_refused() {
         "{}",
         refused.stderr
     );
+    // Who is refused leaves no consumer behind.
+    for consumer in ["a", "b"] {
+        assert_eq!(broker.waiting("IN", consumer), None);
+    }
     // A shorter wait needs a shorter window; the consumer has the wait that it was created with.
     worker("--consumer c --ack-wait 6s --until-done").expect(0);
     let missing = case.run(&format!(
@@ -368,14 +338,6 @@ fn settings_that_cannot_keep_the_promise_are_refused() {
         "{}",
         missing.stderr
     );
-}
-
-/// The settings of a stream, with more of them.
-fn stream(name: &str, subjects: &str, more: &str) -> String {
-    format!(
-        "{{\"name\":\"{name}\",\"subjects\":[\"{subjects}\"],\"retention\":\"limits\",\"storage\":\"file\",\
-         \"num_replicas\":1,\"duplicate_window\":120000000000{more}}}"
-    )
 }
 
 fn streams_that_drop_answers_are_refused() {
@@ -522,6 +484,14 @@ fn a_consumer_has_workers_of_one_kind() {
             "--consumer whole --first 1",
             "have no --first, this one has --first 1",
         ),
+        (
+            "--consumer whole --ignore-unknown",
+            "have no --ignore-unknown, this one has --ignore-unknown, and each block goes to one of them only",
+        ),
+        (
+            "--consumer whole --follow",
+            "this one has --follow, and each block",
+        ),
     ] {
         let refused = case.run(&line(other)).expect(2);
         assert!(refused.stderr.contains(said), "{}", refused.stderr);
@@ -531,7 +501,7 @@ fn a_consumer_has_workers_of_one_kind() {
             refused.stderr
         );
     }
-    // Another snapshot is a roll-out, and a worker that skips events answers the others alike.
+    // A worker that skips events answers the others alike.
     finish(case.spawn(&line("--shard 1/2 --keep-going --epoch new")), 0);
     finish(case.spawn(&line("--shard 2/2 --consumer second")), 0);
     assert_eq!(broker.messages("OUT"), 3 * broker.messages("IN"));
@@ -552,6 +522,90 @@ fn a_consumer_has_workers_of_one_kind() {
         refused.stderr.contains("have --shard 1/2"),
         "{}",
         refused.stderr
+    );
+}
+
+fn a_consumer_has_workers_with_the_same_expressions() {
+    let (broker, case) = (Broker::start(), Case::new(200));
+    other_expressions(&case);
+    case.feed(&broker);
+    let line = |more: &str| Case::worker(&broker, &format!("--until-done {more}"));
+    let other = |more: &str| line(more).replace("s.snap", "other.snap");
+    finish(case.spawn(&line("")), 0);
+    let refused = case.run(&other("--epoch same")).expect(2);
+    for said in [
+        "consumer match: its workers have --snapshot of the hash ",
+        "this one has --snapshot of the hash ",
+        "--take-over",
+    ] {
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    }
+    // Who replaces the others says so, and then those are refused.
+    finish(case.spawn(&other("--take-over --ignore-unknown")), 0);
+    let refused = case.run(&line("")).expect(2);
+    assert!(
+        refused
+            .stderr
+            .contains("have --ignore-unknown, this one has no --ignore-unknown"),
+        "{}",
+        refused.stderr
+    );
+    let refused = case.run(&line("--take-over --shard a")).expect(2);
+    assert!(
+        refused
+            .stderr
+            .contains("have --shard all, this one has --shard a"),
+        "{}",
+        refused.stderr
+    );
+    // Those that follow newer expressions may have any.
+    finish(case.spawn(&line("--consumer follows --follow")), 0);
+    finish(case.spawn(&other("--consumer follows --follow")), 0);
+}
+
+fn hundreds_of_dead_letters_are_a_few_lines() {
+    let (broker, case) = (Broker::start(), Case::new(300));
+    let lines = case.lines().into_iter();
+    // Of an attribute that no domain has.
+    let lines: Vec<String> = lines
+        .map(|line| line.replacen('{', "{\"nowhere\":1,", 1))
+        .collect();
+    case.feed_each(&broker, &lines);
+    let (params, said) = finish(case.spawn(&Case::worker(&broker, "--until-done")), 3);
+    assert_eq!(count(&params, "dead_letters"), 300);
+    assert!(
+        said.contains("\nperfkit: 297 more blocks are dead letters\n"),
+        "{said}"
+    );
+    let told = said.split("\n{").next().unwrap_or_default();
+    assert!(told.lines().count() < 20, "{said}");
+    let helps: Vec<&str> = told
+        .lines()
+        .filter(|line| line.starts_with("help: "))
+        .collect();
+    assert!(
+        helps[0].starts_with("help: add --ignore-unknown")
+            && helps[0].contains("another --consumer"),
+        "{said}"
+    );
+}
+
+fn messages_that_are_too_long_for_a_stream_are_told_how_long_they_may_be() {
+    let (broker, case) = (Broker::start(), Case::new(200));
+    let limit = ",\"max_msg_size\":2000";
+    broker.create("IN", &stream("IN", "IN.>", limit));
+    broker.create("OUT", &stream("OUT", "OUT.>", ",\"max_msg_size\":300"));
+    // Blocks are made to fit.
+    case.feed(&broker);
+    assert!(broker.messages("IN") > 20, "{}", broker.messages("IN"));
+    let (params, said) = finish(case.spawn(&Case::worker(&broker, "--until-done")), 3);
+    let [dead, stored] = ["dead_letters", "answers_stored"].map(|name| count(&params, name));
+    assert!(dead > 0, "{said}");
+    assert_eq!(dead + stored, broker.messages("IN"));
+    assert!(
+        said.contains("is longer than the server takes (300 bytes)")
+            && said.contains("max_msg_size of the stream"),
+        "{said}"
     );
 }
 

@@ -28,6 +28,14 @@ pub enum Error {
         /// What to do.
         help: String,
     },
+    /// A server, a stream or a topic is not there. It may come.
+    #[error("{message}")]
+    Absent {
+        /// What is not there.
+        message: String,
+        /// What to do.
+        help: String,
+    },
     /// Something is missing or was refused, and will be at the next attempt.
     #[error("{message}")]
     Refused {
@@ -43,10 +51,12 @@ impl Error {
     #[must_use]
     pub fn help(&self) -> Option<&str> {
         match self {
-            Self::Settings { help, .. } | Self::Refused { help, .. } => Some(help),
+            Self::Settings { help, .. }
+            | Self::Absent { help, .. }
+            | Self::Refused { help, .. } => Some(help),
             Self::TooLong { .. } => Some(
                 "make blocks smaller (`feed --block`), write less per event (`--format ids` or `count`), or raise \
-                 max_payload of the server (of Kafka: max.message.bytes of the topic)",
+                 max_payload of the server and max_msg_size of the stream (of Kafka: max.message.bytes of the topic)",
             ),
             Self::Later(_) => None,
         }
@@ -56,6 +66,20 @@ impl Error {
     #[must_use]
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Later(_))
+    }
+
+    /// Whether what is not there may come, so that waiting may help.
+    #[must_use]
+    pub fn is_absence(&self) -> bool {
+        matches!(self, Self::Absent { .. })
+    }
+
+    #[cfg(any(feature = "kafka", feature = "nats"))]
+    pub(crate) fn absent(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Absent {
+            message: message.into(),
+            help: help.into(),
+        }
     }
 
     #[cfg(any(feature = "kafka", feature = "nats"))]

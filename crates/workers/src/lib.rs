@@ -12,6 +12,7 @@ pub mod kafka;
 mod known;
 mod life;
 mod lines;
+mod lost;
 mod merge;
 #[cfg(feature = "nats")]
 pub mod nats;
@@ -29,8 +30,9 @@ pub use cutter::{BLOCK_BYTES, Cut, Cutter, LongLine};
 pub use engine::{Engine, Published, To, Verdict};
 pub use error::{Error, Result};
 pub use known::Known;
-pub use life::{Action, Fate, Fault, Life, Limits, pause};
+pub use life::{Action, Fate, Fault, Life, Limits, Reason, pause};
 pub use lines::join_lines;
+pub use lost::Lost;
 pub use merge::{Merge, MergeError, Merged, Pushed};
 pub use settings::Once;
 pub use work::{Answer, Matching, Options, Tally, Trouble, work};

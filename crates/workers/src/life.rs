@@ -62,14 +62,33 @@ pub enum Fate {
     Dead,
 }
 
-/// Why a block was not answered.
+/// Why a block was not answered, and what may help.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reason {
+    /// Why.
+    pub text: String,
+    /// What may help.
+    pub help: Option<String>,
+}
+
+impl From<String> for Reason {
+    fn from(text: String) -> Self {
+        Self { text, help: None }
+    }
+}
+
+/// What went wrong with a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// This attempt failed.
-    Once(String),
+    Once(Reason),
     /// Every attempt would.
-    Always(String),
+    Always(Reason),
 }
+
+/// What may help where a block ends or stops its workers.
+const WORN: &str = "its events may take too much time or memory: try them with `betree match` without a broker, and see \
+                    --ack-wait";
 
 /// One delivery on its way.
 #[derive(Debug)]
@@ -79,7 +98,7 @@ pub struct Life {
     /// Publications that failed.
     failed: u64,
     to: To,
-    reason: Option<String>,
+    reason: Option<Reason>,
     fate: Option<Fate>,
     /// The last report of progress, and the steps by then.
     told: Duration,
@@ -93,7 +112,10 @@ impl Life {
         let is_worn = count > limits.deliveries;
         let reason = is_worn.then(|| {
             let times = limits.deliveries;
-            format!("given out {times} times, and never acknowledged")
+            Reason {
+                text: format!("given out {times} times, and never acknowledged"),
+                help: Some(WORN.to_owned()),
+            }
         });
         Self {
             limits,
@@ -151,7 +173,10 @@ impl Life {
                 Action::End(Verdict::Never)
             }
             (Err(error @ Error::TooLong { .. }), To::Answers) => {
-                self.reason = Some(format!("its answer cannot be published: {error}"));
+                self.reason = Some(Reason {
+                    text: format!("its answer cannot be published: {error}"),
+                    help: error.help().map(str::to_owned),
+                });
                 self.bury(now)
             }
             (Err(_), to) => {
@@ -185,7 +210,13 @@ impl Life {
     /// Why it was not answered.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
-        self.reason.as_deref()
+        self.reason.as_ref().map(|reason| reason.text.as_str())
+    }
+
+    /// The same, with what may help.
+    #[must_use]
+    pub fn why(&self) -> Reason {
+        self.reason.clone().unwrap_or_default()
     }
 
     /// How it ended, once it has.
@@ -232,7 +263,7 @@ mod tests {
     fn the_fifth_failure_is_a_dead_letter() {
         for count in 1..=5 {
             let mut life = Life::new(LIMITS, count, NOW);
-            let action = life.matched(Err(Fault::Once("bad".to_owned())), NOW);
+            let action = life.matched(Err(Fault::Once("bad".to_owned().into())), NOW);
             if count < 5 {
                 assert_eq!(action, Action::End(Verdict::Again(pause(count))));
                 assert_eq!(life.fate(), Some(Fate::Returned));

@@ -23,6 +23,11 @@ pub struct Merge {
     hasher: RandomState,
     /// Blocks before `next` that have no answer of every shard, with the shards whose dead letters they are.
     dead: BTreeMap<u64, BTreeSet<usize>>,
+    /// Blocks that will get no answer any more, unless they have one: those below the number, and these.
+    gone_below: u64,
+    gone: BTreeSet<u64>,
+    /// Blocks before `next` that were gone, in ranges.
+    lost: Vec<(u64, u64)>,
     settled: bool,
     bytes: usize,
     bytes_max: usize,
@@ -93,6 +98,8 @@ pub enum Merged {
     Answers(Vec<Bytes>),
     /// It has none.
     Dead,
+    /// It has none, and is itself gone.
+    Lost,
 }
 
 impl Merge {
@@ -107,6 +114,9 @@ impl Merge {
             remembered: REMEMBERED,
             hasher: RandomState::new(),
             dead: BTreeMap::new(),
+            gone_below: 0,
+            gone: BTreeSet::new(),
+            lost: Vec::new(),
             settled: false,
             bytes: 0,
             bytes_max,
@@ -170,6 +180,9 @@ impl Merge {
                 false => Pushed::Left,
             });
         }
+        if self.was_lost(sequence) {
+            return Ok(Pushed::Late);
+        }
         let back = usize::try_from(self.next - sequence).unwrap_or(usize::MAX);
         let at = self.given.len().checked_sub(back);
         let before = at.and_then(|at| self.given[at].get(shard));
@@ -191,17 +204,44 @@ impl Merge {
         }
     }
 
+    /// Says that blocks below this number are gone: those without answers will get none.
+    pub fn lose_below(&mut self, sequence: u64) {
+        self.gone_below = self.gone_below.max(sequence);
+    }
+
+    /// Says that this block is gone.
+    pub fn lose(&mut self, sequence: u64) {
+        self.gone.insert(sequence);
+    }
+
+    /// Whether all answers are known that there were at the start.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.settled
+    }
+
+    fn is_gone(&self) -> bool {
+        self.next < self.gone_below || self.gone.contains(&self.next)
+    }
+
+    fn was_lost(&self, sequence: u64) -> bool {
+        let at = self.lost.partition_point(|(first, _)| *first <= sequence);
+        at > 0 && sequence <= self.lost[at - 1].1
+    }
+
     /// Says that all answers are known that there were at the start: from now on a block can be dead.
     pub fn settle(&mut self) {
         self.settled = true;
     }
 
     fn is_ready(&self) -> bool {
-        let waiting = self.waiting.get(&self.next);
         let ends_waiting = self.settled || self.bytes > self.bytes_max;
-        waiting.is_some_and(|waiting| {
-            waiting.parts.len() == self.shards || (ends_waiting && !waiting.dead.is_empty())
-        })
+        let is_hopeless = |waiting: Option<&Waiting>| {
+            self.is_gone() || waiting.is_some_and(|waiting| !waiting.dead.is_empty())
+        };
+        let waiting = self.waiting.get(&self.next);
+        waiting.is_some_and(|waiting| waiting.parts.len() == self.shards)
+            || (ends_waiting && is_hopeless(waiting))
     }
 
     /// The next block, once all shards have answered.
@@ -209,139 +249,39 @@ impl Merge {
         if !self.is_ready() {
             return None;
         }
-        let waiting = self.waiting.remove(&self.next)?;
+        let waiting = self.waiting.remove(&self.next).unwrap_or_default();
+        let is_gone = self.is_gone();
         let sequence = self.next;
         self.next += 1;
+        self.gone.remove(&sequence);
         let parts: Vec<Bytes> = waiting.parts.into_values().collect();
         self.bytes -= parts.iter().map(Bytes::len).sum::<usize>();
         if self.given.len() >= self.remembered {
             self.given.pop_front();
         }
-        if waiting.dead.is_empty() {
+        if parts.len() == self.shards {
             let hashes = parts.iter().map(|part| self.hasher.hash_one(part));
             self.given.push_back(hashes.collect());
-            Some((sequence, Merged::Answers(parts)))
-        } else {
-            self.given.push_back(Box::default());
-            self.dead.insert(sequence, waiting.dead);
-            Some((sequence, Merged::Dead))
+            return Some((sequence, Merged::Answers(parts)));
         }
+        self.given.push_back(Box::default());
+        if waiting.dead.is_empty() && is_gone {
+            match self.lost.last_mut() {
+                Some((_, last)) if *last + 1 == sequence => *last = sequence,
+                _ => self.lost.push((sequence, sequence)),
+            }
+            return Some((sequence, Merged::Lost));
+        }
+        self.dead.insert(sequence, waiting.dead);
+        Some((sequence, Merged::Dead))
+    }
+
+    /// Blocks that were given out as lost, in ranges from the first to the last.
+    #[must_use]
+    pub fn lost(&self) -> &[(u64, u64)] {
+        &self.lost
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn bytes(text: &str) -> Bytes {
-        Bytes::copy_from_slice(text.as_bytes())
-    }
-
-    #[test]
-    fn answers_come_in_the_order_of_their_blocks() {
-        let mut merge = Merge::new(2, 1, 100);
-        merge.settle();
-        merge.push(2, 0, bytes("b0")).unwrap();
-        assert_eq!(merge.missing(), [0, 1]);
-        merge.push(1, 1, bytes("a1")).unwrap();
-        assert_eq!(merge.missing(), [0]);
-        assert_eq!(merge.pop(), None);
-        merge.push(2, 1, bytes("b1")).unwrap();
-        assert_eq!(merge.pop(), None);
-        merge.push(1, 0, bytes("a0")).unwrap();
-        let both = |one, other| Merged::Answers(vec![bytes(one), bytes(other)]);
-        assert_eq!(merge.pop(), Some((1, both("a0", "a1"))));
-        assert_eq!(merge.pop(), Some((2, both("b0", "b1"))));
-        merge.bury(3, 0);
-        assert_eq!(merge.pop(), Some((3, Merged::Dead)));
-        assert_eq!((merge.pop(), merge.bytes), (None, 0));
-        // What another shard answers to it later is no second answer; what its own does is late.
-        assert_eq!(merge.push(3, 1, bytes("c1")), Ok(Pushed::Left));
-        assert_eq!(merge.push(3, 0, bytes("c0")), Ok(Pushed::Late));
-        assert_eq!(merge.bytes, 0);
-    }
-
-    #[test]
-    fn an_answer_wins_over_a_dead_letter_in_whichever_order_they_come() {
-        let steps: [fn(&mut Merge); 3] = [
-            |merge| merge.bury(1, 0),
-            |merge| assert_eq!(merge.push(1, 0, bytes("a0")), Ok(Pushed::New)),
-            |merge| assert_eq!(merge.push(1, 1, bytes("a1")), Ok(Pushed::New)),
-        ];
-        for order in [
-            [0, 1, 2],
-            [0, 2, 1],
-            [1, 0, 2],
-            [1, 2, 0],
-            [2, 0, 1],
-            [2, 1, 0],
-        ] {
-            let mut merge = Merge::new(2, 1, 100);
-            for at in order {
-                steps[at](&mut merge);
-            }
-            // Before all answers are known, too.
-            let answers = Merged::Answers(vec![bytes("a0"), bytes("a1")]);
-            assert_eq!(merge.pop(), Some((1, answers)), "{order:?}");
-            merge.bury(1, 0);
-            merge.settle();
-            assert_eq!(merge.pop(), None, "{order:?}");
-        }
-        let mut merge = Merge::new(2, 1, 100);
-        merge.bury(1, 1);
-        merge.push(1, 0, bytes("a0")).unwrap();
-        assert_eq!(merge.pop(), None);
-        merge.settle();
-        assert_eq!(merge.pop(), Some((1, Merged::Dead)));
-    }
-
-    #[test]
-    fn a_dead_letter_holds_no_more_back_than_may_wait() {
-        let mut merge = Merge::new(1, 1, 3);
-        merge.bury(1, 0);
-        for sequence in 2..=5 {
-            assert_eq!(merge.push(sequence, 0, bytes("a")), Ok(Pushed::New));
-            let is_first = sequence == 5;
-            assert_eq!(merge.pop().is_some(), is_first, "{sequence}");
-        }
-        for sequence in 2..=5 {
-            let answers = Merged::Answers(vec![bytes("a")]);
-            assert_eq!(merge.pop(), Some((sequence, answers)));
-        }
-        assert_eq!(merge.push(1, 0, bytes("a")), Ok(Pushed::Late));
-        assert_eq!((merge.pop(), merge.bytes), (None, 0));
-    }
-
-    #[test]
-    fn the_same_answer_again_is_passed_over_and_another_one_is_an_error() {
-        let mut merge = Merge::new(1, 1, 3);
-        merge.remembered = 2;
-        merge.push(2, 0, bytes("bb")).unwrap();
-        assert_eq!(merge.push(2, 0, bytes("bb")), Ok(Pushed::Repeated));
-        let differs = |sequence| MergeError::Differs { sequence, shard: 0 };
-        assert_eq!(merge.push(2, 0, bytes("b")), Err(differs(2)));
-        let error = merge.push(3, 0, bytes("cc")).unwrap_err();
-        assert!(matches!(
-            error,
-            MergeError::TooMuch {
-                sequence: 1,
-                bytes: 4,
-                ..
-            }
-        ));
-        merge.push(1, 0, bytes("aaaa")).unwrap();
-        for sequence in 1..=3 {
-            assert_eq!(merge.pop().map(|(sequence, _)| sequence), Some(sequence));
-        }
-        // Of the first block nothing is known any more.
-        let twice = MergeError::Twice {
-            sequence: 1,
-            shard: 0,
-        };
-        assert_eq!(merge.push(1, 0, bytes("aaaa")), Err(twice));
-        assert_eq!(merge.push(2, 0, bytes("bb")), Ok(Pushed::Repeated));
-        assert_eq!(merge.push(3, 0, bytes("cc")), Ok(Pushed::Repeated));
-        assert_eq!(merge.push(3, 0, bytes("c")), Err(differs(3)));
-        assert_eq!(merge.bytes, 0);
-    }
-}
+mod tests;

@@ -1,12 +1,14 @@
 //! Whether settings of streams and of a consumer can keep what `--once` promises. Plain values, so that every rule is
 //! tested without a server.
 
+mod blocks;
 mod common;
 
 use std::time::Duration;
 
 use crate::error::Error;
-pub use common::Common;
+pub use blocks::{Drops, check_blocks, drops, drops_of_topic};
+pub use common::{Common, switch};
 
 /// How strongly an answer is given once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,9 +181,9 @@ pub fn check_answers(
         Retention::Interest => {
             Some("it removes an answer that no consumer waits for (retention interest)")
         }
-        Retention::Acknowledged => Some(
-            "it removes an answer that is acknowledged (retention workqueue), and nobody else may read it",
-        ),
+        Retention::Acknowledged => {
+            Some("it removes an answer once one reader has acknowledged it (retention workqueue)")
+        }
     };
     if let Some(reason) = removes {
         return Err(refuse(reason.to_owned(), RETENTION.to_owned()));
@@ -230,38 +232,24 @@ pub fn check_answers(
 ///
 /// # Errors
 ///
-/// If one could be lost with these settings, so that nobody would know why a block has no answer.
+/// If one could be lost with these settings, and with it the reason why a block has no answer.
 pub fn check_dead_letters(stream: &AnswerStream) -> Result<(), Error> {
     check_full(stream, "dead letters")?;
     check_subject(stream, "dead letters of a shard")
-}
-
-/// Checks a stream of blocks. That it removes old ones is how it is bounded; that it does so within a source is not.
-///
-/// # Errors
-///
-/// If blocks could be lost as soon as the next one comes.
-pub fn check_blocks(stream: &AnswerStream) -> Result<(), Error> {
-    check_subject(stream, "blocks of a source")
 }
 
 const RETENTION: &str =
     "use another stream, with retention limits, as `perfkit betree match --create` makes it";
 
 fn check_full(stream: &AnswerStream, what: &str) -> Result<(), Error> {
-    let (limit, flag) = match (stream.messages_max, stream.bytes_max) {
-        (Some(max), _) => (format!("max_msgs {max}"), "--max-msgs=-1"),
-        (None, Some(max)) => (format!("max_bytes {max}"), "--max-bytes=-1"),
-        (None, None) => return Ok(()),
-    };
-    if stream.refuses_when_full {
+    let Some((limit, flag)) = blocks::full(stream) else {
         return Ok(());
-    }
+    };
     let name = &stream.name;
     Err(Error::Settings {
         what: format!("stream {name}"),
         reason: format!(
-            "once it is full ({limit}, discard old), it removes {what} that nobody may have read"
+            "once it is full ({limit}, discard old), it removes its oldest {what}, whether they were read or not"
         ),
         help: format!(
             "let it refuse new ones, for which workers wait (`nats stream edit {name} --discard new`), or have no limit \

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::block::{Block, BlockId, Delivery, Labels, Place, Steps};
 use crate::engine::{Engine, To, Verdict};
 use crate::error::Error;
-use crate::life::{Action, Fate, Fault, Life, Limits, pause};
+use crate::life::{Action, Fate, Fault, Life, Limits, Reason, pause};
 
 /// What makes an answer of a block.
 pub trait Matching {
@@ -80,9 +80,9 @@ pub enum Trouble {
     /// The broker does not do what it is asked; it is tried again.
     Broker(String),
     /// A block could not be answered, and is given back.
-    Failed(Place, String),
+    Failed(Place, Reason),
     /// A block is a dead letter.
-    Dead(Place, String),
+    Dead(Place, Reason),
 }
 
 /// Works until `stop`, and returns what was done, and what ended it if that was not `stop`.
@@ -254,10 +254,9 @@ impl<E: Engine, M: Matching> Worker<'_, E, M> {
         // If this is lost, the block is given out again, and its answer refused as a copy.
         let _ = self.engine.ack(&delivery.token, verdict).await;
         let fate = life.fate().unwrap_or(Fate::Returned);
-        let reason = || life.reason().unwrap_or_default().to_owned();
         match fate {
-            Fate::Returned => (self.tell)(Trouble::Failed(delivery.place, reason())),
-            Fate::Dead => (self.tell)(Trouble::Dead(delivery.place, reason())),
+            Fate::Returned => (self.tell)(Trouble::Failed(delivery.place, life.why())),
+            Fate::Dead => (self.tell)(Trouble::Dead(delivery.place, life.why())),
             Fate::Answered | Fate::AnsweredBefore => {}
         }
         Ended {

@@ -32,7 +32,7 @@ impl Matching for Echo {
             pending::<()>().await;
         }
         match block.bytes.starts_with(self.poison) && !self.poison.is_empty() {
-            true => Err(Fault::Once("poison".to_owned())),
+            true => Err(Fault::Once("poison".to_owned().into())),
             false => Ok(Answer {
                 bytes: block.bytes.clone(),
                 epoch: self.epoch(),

@@ -92,6 +92,15 @@ fn line(path: &Path) -> Result<String> {
 
 /// Connects, and tells of what becomes of the connection if somebody wants to hear it.
 pub(crate) async fn connect(address: &Address, access: &Access, tells: bool) -> Result<Connection> {
+    try_connect(address, access, tells).await.map_err(failed)
+}
+
+/// The same, for who looks at the error.
+pub(crate) async fn try_connect(
+    address: &Address,
+    access: &Access,
+    tells: bool,
+) -> workers::Result<Connection> {
     let name = address.to_string();
     let was_lost = std::sync::atomic::AtomicBool::new(false);
     let tell = move |what: &str| {
@@ -103,9 +112,7 @@ pub(crate) async fn connect(address: &Address, access: &Access, tells: bool) -> 
             message::remark(&format!("{name}: {what}"));
         }
     };
-    Connection::open(address, access, tell)
-        .await
-        .map_err(failed)
+    Connection::open(address, access, tell).await
 }
 
 /// An error of the library.

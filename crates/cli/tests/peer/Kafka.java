@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Properties;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.PartitionInfo;
@@ -68,9 +69,30 @@ public final class Kafka {
         }
     }
 
+    /** Removes what stands before an offset of each partition, or before its end. */
+    private static void remove(String servers, String topic, long offset) throws Exception {
+        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties(servers));
+                Admin admin = Admin.create(properties(servers))) {
+            List<TopicPartition> partitions = new ArrayList<>();
+            for (PartitionInfo partition : consumer.partitionsFor(topic)) {
+                partitions.add(new TopicPartition(topic, partition.partition()));
+            }
+            Map<TopicPartition, RecordsToDelete> before = new HashMap<>();
+            consumer.endOffsets(partitions).forEach((partition, end) ->
+                before.put(partition, RecordsToDelete.beforeOffset(Math.min(offset, end))));
+            admin.deleteRecords(before).all().get();
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         if (args[0].equals("create")) {
             create(args[1], List.of(args).subList(2, args.length));
+        } else if (args[0].equals("forget")) {
+            try (Admin admin = Admin.create(properties(args[1]))) {
+                admin.deleteConsumerGroups(List.of(args[2])).all().get();
+            }
+        } else if (args[0].equals("remove")) {
+            remove(args[1], args[2], Long.parseLong(args[3]));
         } else {
             print(args[1], args[2]);
         }

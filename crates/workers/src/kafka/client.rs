@@ -230,11 +230,16 @@ pub(super) fn check(consumer: &BaseConsumer<Heard>, address: &Address) -> Result
     let _ = consumer.poll(HEAR);
     let heard = consumer.context().last();
     let reason = heard.unwrap_or_else(|| reason(&error));
-    let help = advice(&reason);
-    Err(Error::refused(
+    let (message, help) = (
         format!("cannot connect to {address}: {reason}"),
-        help,
-    ))
+        advice(&reason),
+    );
+    // It was not even reached.
+    let is_away = ["state CONNECT)", "Connection refused", "resolve"];
+    Err(match is_away.iter().any(|said| reason.contains(said)) {
+        true => Error::absent(message, help),
+        false => Error::refused(message, help),
+    })
 }
 
 /// What to do where the server refuses the client's certificate, or the lack of one.

@@ -16,9 +16,10 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use crate::engine::{Published, To};
 use crate::error::{Error, Result};
 use crate::kafka::client::{ANSWER, code, meaning};
+use crate::kafka::mark;
 use crate::kafka::partition::Item;
 use crate::kafka::plan::Plan;
-use crate::kafka::shared::LOOK;
+use crate::kafka::shared::{LOOK, Storable};
 use crate::kafka::transaction::{Fault, Message, Writer};
 use crate::life::pause;
 
@@ -41,8 +42,10 @@ impl<C: ConsumerContext> Committer<C> {
     /// Stores until the partition goes to another worker. `started` hears once others are shut out.
     pub(super) fn run(self, started: &Sender<()>) {
         let (mut failures, mut tried, mut is_news) = (0, None, true);
+        let mut has_begun = false;
         while self.is_held() {
-            let done = self.work(started, &mut failures, &mut tried, &mut is_news);
+            let begun = &mut has_begun;
+            let done = self.work(started, &mut failures, &mut tried, (&mut is_news, begun));
             let Err(error) = done else { return };
             failures += 1;
             let is_passing = error.is_passing();
@@ -70,10 +73,14 @@ impl<C: ConsumerContext> Committer<C> {
         started: &Sender<()>,
         failures: &mut u64,
         tried: &mut Option<i64>,
-        is_news: &mut bool,
+        (is_news, has_begun): (&mut bool, &mut bool),
     ) -> Result<()> {
         *is_news = true;
         let writer = Writer::open(&self.config, || self.is_held())?;
+        if !*has_begun {
+            self.begin()?;
+            *has_begun = true;
+        }
         // Once is enough; whoever waited may be gone.
         let _ = started.send(());
         let shared = &self.plan.shared;
@@ -87,10 +94,17 @@ impl<C: ConsumerContext> Committer<C> {
             };
             shared.done(self.partition, offset, published);
         }
-        while let Some(items) = shared.wait_ready(self.partition) {
-            *tried = items.last().map(|item| item.offset + 1);
-            match self.store(&writer, &items) {
-                Ok(end) => {
+        while let Some(storable) = shared.wait_ready(self.partition) {
+            let (items, end) = match storable {
+                Storable::Items(items) => {
+                    let end = items.last().map_or(0, |item| item.offset + 1);
+                    (items, end)
+                }
+                Storable::Place(end) => (Vec::new(), end),
+            };
+            *tried = Some(end);
+            match self.store(&writer, &items, end) {
+                Ok(()) => {
                     *failures = 0;
                     shared.done(self.partition, end, Published::Stored);
                 }
@@ -122,7 +136,24 @@ impl<C: ConsumerContext> Committer<C> {
         meaning(&what, error)
     }
 
-    fn store(&self, writer: &Writer, items: &[Item]) -> std::result::Result<i64, Fault> {
+    /// Looks where the group is, now that no other worker can change it, and whether what follows there was removed.
+    fn begin(&self) -> Result<()> {
+        let place = self.committed()?.unwrap_or(0);
+        if let Some(partition) = self.plan.shared.lock().partitions.get_mut(&self.partition) {
+            partition.start(place);
+        }
+        let (first, _) = self
+            .plan
+            .cluster
+            .ends(&self.plan.from.name, self.partition)?;
+        if first > place {
+            self.plan.lose(self.partition, place, first);
+        }
+        Ok(())
+    }
+
+    /// Stores answers, and that everything before `end` is done.
+    fn store(&self, writer: &Writer, items: &[Item], end: i64) -> std::result::Result<(), Fault> {
         let messages: Vec<Message<'_>> = items
             .iter()
             .map(|item| {
@@ -137,7 +168,6 @@ impl<C: ConsumerContext> Committer<C> {
                 }
             })
             .collect();
-        let end = items.last().map_or(0, |item| item.offset + 1);
         let member = self.member.upgrade();
         let group = member.and_then(|member| member.group_metadata());
         let group = group.ok_or(KafkaError::Canceled)?;
@@ -151,12 +181,10 @@ impl<C: ConsumerContext> Committer<C> {
             closed.set(Some(since));
             since.elapsed() < CLOSING
         };
+        let text = mark::text(&self.plan.common.kept());
         writer.store(&messages, &group, is_wanted, |_| {
-            let mut list = TopicPartitionList::new();
-            list.add_partition_offset(&self.plan.from.name, self.partition, Offset::Offset(end))?;
-            Ok(list)
-        })?;
-        Ok(end)
+            mark::place(&self.plan.from.name, self.partition, end, &text)
+        })
     }
 
     /// Up to where the group is done with the partition.

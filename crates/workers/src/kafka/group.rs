@@ -5,6 +5,7 @@
 //! answers of it, and the place from which it is read is the last one.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::thread::JoinHandle;
@@ -21,7 +22,9 @@ use crate::error::{Error, Result};
 use crate::kafka::client::{meaning, reader, writer, wrong};
 use crate::kafka::committer::Committer;
 use crate::kafka::headers::block;
+use crate::kafka::mark;
 use crate::kafka::plan::Plan;
+use crate::kafka::removed::Removed;
 use crate::kafka::shared::LOOK;
 
 /// A worker answers within this time when partitions are shared anew, or loses its own; the others wait for it. Matching
@@ -33,6 +36,8 @@ pub(super) struct Member {
     plan: Arc<Plan>,
     itself: OnceLock<Weak<BaseConsumer<Member>>>,
     committers: Mutex<HashMap<i32, JoinHandle<()>>>,
+    /// Whether it was written down what workers have in common.
+    is_marked: AtomicBool,
 }
 
 /// Joins the group, and reads until the end is wanted.
@@ -51,6 +56,7 @@ pub(super) fn start(plan: Arc<Plan>) -> Result<JoinHandle<()>> {
         plan: Arc::clone(&plan),
         itself: OnceLock::new(),
         committers: Mutex::default(),
+        is_marked: AtomicBool::new(false),
     };
     let consumer: BaseConsumer<Member> = config
         .create_with_context(member)
@@ -72,20 +78,26 @@ fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle
 }
 
 fn read(plan: &Plan, consumer: Arc<BaseConsumer<Member>>) {
+    let mut removed = Removed::new(plan);
     while !plan.shared.lock().is_stopping {
         match consumer.poll(LOOK) {
             Some(Ok(message)) => {
                 let block = block(&message);
                 let (partition, offset) = (message.partition(), message.offset());
+                removed.follows(partition, offset);
                 if let Some(partition) = plan.shared.lock().partitions.get_mut(&partition) {
                     partition.push(offset, block);
                 }
                 plan.shared.notify();
             }
             Some(Err(error)) => plan.shared.tell(meaning("cannot read blocks", &error)),
-            None => {}
+            None => removed.look(),
         }
         toggle(plan, &consumer);
+        if plan.shared.lock().is_leaving {
+            removed.last_look();
+            plan.shared.stop();
+        }
     }
     let held: Vec<i32> = plan.shared.lock().partitions.keys().copied().collect();
     consumer.context().close(&held);
@@ -121,6 +133,10 @@ impl Member {
             return;
         };
         let plan = &self.plan;
+        // Without it nothing is held, so that nothing is given out.
+        if !partitions.is_empty() && !self.mark() {
+            return;
+        }
         let (sender, started) = channel();
         for partition in partitions {
             plan.shared.hold(*partition);
@@ -154,6 +170,24 @@ impl Member {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
         }
+    }
+
+    /// Writes down what workers have in common, once. False: this one differs, or is to end.
+    fn mark(&self) -> bool {
+        let shared = &self.plan.shared;
+        while !self.is_marked.load(Ordering::Relaxed) {
+            let Err(error) = mark::write(&self.plan) else {
+                self.is_marked.store(true, Ordering::Relaxed);
+                return true;
+            };
+            let is_passing = error.is_passing();
+            shared.tell(error);
+            if !is_passing || shared.lock().is_stopping {
+                return false;
+            }
+            std::thread::sleep(LOOK);
+        }
+        true
     }
 
     /// Gives partitions back: what is being stored is stored before.

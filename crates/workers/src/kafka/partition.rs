@@ -33,6 +33,8 @@ pub(super) struct Partition {
     given: VecDeque<Given>,
     /// What was taken lies below.
     next: i64,
+    /// Nothing below is left, and the group does not know it yet.
+    floor: Option<i64>,
     is_paused: bool,
     /// It goes to another worker: nothing more is given out.
     pub(super) is_closing: bool,
@@ -80,6 +82,33 @@ impl Partition {
             epoch,
             ..Self::default()
         }
+    }
+
+    /// Nothing is left below this offset: reading goes on there.
+    pub(super) fn skip(&mut self, below: i64) {
+        self.next = self.next.max(below);
+        self.floor = Some(self.next);
+    }
+
+    /// Where reading goes on, as the group knows it.
+    pub(super) fn start(&mut self, next: i64) {
+        self.next = self.next.max(next);
+    }
+
+    /// Where reading went on, if the message that came does not follow at once.
+    pub(super) fn gap(&self, offset: i64) -> Option<i64> {
+        (offset > self.next).then_some(self.next)
+    }
+
+    /// Where reading goes on, if everything before is done and more is wanted.
+    pub(super) fn idle(&self) -> Option<i64> {
+        let is_idle = self.given.is_empty() && self.waiting.is_empty();
+        (is_idle && !self.is_paused && !self.is_closing).then_some(self.next)
+    }
+
+    /// What the group is to know, if there are no answers to store with it.
+    pub(super) fn floor(&self) -> Option<i64> {
+        self.floor.filter(|_| self.idle().is_some())
     }
 
     /// Adds a block that was read.
@@ -201,6 +230,7 @@ impl Partition {
 
     /// Blocks below this offset are done: by this worker, or, if their answers are `Duplicate`, by another one.
     pub(super) fn done(&mut self, below: i64, published: Published) {
+        self.floor = self.floor.filter(|floor| *floor > below);
         while let Some(given) = self.given.front()
             && given.offset < below
         {
@@ -236,114 +266,4 @@ impl Partition {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    fn block(text: &'static str) -> Block {
-        Block {
-            bytes: text.into(),
-            ..Block::default()
-        }
-    }
-
-    fn partition(offsets: &[i64]) -> Partition {
-        let mut partition = Partition::new(1);
-        for offset in offsets {
-            partition.push(*offset, block("a\n"));
-        }
-        partition
-    }
-
-    fn offsets(partition: &Partition) -> Vec<i64> {
-        partition.ready().iter().map(|item| item.offset).collect()
-    }
-
-    #[test]
-    fn answers_are_stored_in_the_order_of_blocks() {
-        let now = Instant::now();
-        // Offsets have gaps where transactions ended; what was read before is no news.
-        let mut partition = partition(&[3, 5, 6, 5]);
-        for offset in [3, 5, 6] {
-            assert_eq!(partition.give(now, true), Some((offset, block("a\n"), 1)));
-        }
-        assert_eq!(partition.give(now, true), None);
-        let mut last = partition.publish(6, To::Answers, block("6\n")).unwrap();
-        assert!(offsets(&partition).is_empty());
-        let mut first = partition.publish(3, To::DeadLetters, block("3\n")).unwrap();
-        assert_eq!(offsets(&partition), [3]);
-        partition.done(4, Published::Stored);
-        assert_eq!(first.try_recv(), Ok(Ok(Published::Stored)));
-        assert!(partition.publish(3, To::Answers, block("3\n")).is_none());
-        partition.publish(5, To::Answers, block("5\n")).unwrap();
-        assert_eq!(offsets(&partition), [5, 6]);
-        // Another worker had them.
-        partition.done(7, Published::Duplicate);
-        assert_eq!(last.try_recv(), Ok(Ok(Published::Duplicate)));
-        assert!(!partition.is_busy() && !partition.has_waiting());
-    }
-
-    #[test]
-    fn a_block_that_failed_comes_again_before_others() {
-        let now = Instant::now();
-        let later = now + Duration::from_secs(1);
-        let mut partition = partition(&[0, 1, 2]);
-        partition.give(now, true);
-        partition.give(now, true);
-        partition.fail(0, later);
-        assert_eq!(partition.due(), Some(later));
-        assert_eq!(
-            partition.give(now, true),
-            None,
-            "not before its time, and no other"
-        );
-        assert_eq!(partition.give(later, false), Some((0, block("a\n"), 2)));
-        assert_eq!(partition.give(later, false), None, "nothing new");
-        assert_eq!(partition.give(later, true), Some((2, block("a\n"), 1)));
-        partition.is_closing = true;
-        partition.fail(0, now);
-        assert_eq!(partition.give(later, true), None);
-    }
-
-    #[test]
-    fn what_does_not_fit_is_told_to_who_waits() {
-        let now = Instant::now();
-        let mut partition = partition(&[0]);
-        partition.give(now, true);
-        let mut wait = partition.publish(0, To::Answers, block("0\n")).unwrap();
-        let error = Error::TooLong {
-            bytes: 2,
-            bytes_max: 1,
-        };
-        partition.refuse(0, &error);
-        assert_eq!(wait.try_recv(), Ok(Err(error)));
-        assert!(offsets(&partition).is_empty());
-        partition.publish(0, To::DeadLetters, block("0\n")).unwrap();
-        assert_eq!(offsets(&partition), [0]);
-    }
-
-    #[test]
-    fn reading_pauses_when_enough_waits() {
-        let mut partition = Partition::new(1);
-        let long = "a".repeat(1 << 20);
-        let mut offset = 0;
-        while partition.toggle().is_none() {
-            let bytes = long.clone().into();
-            partition.push(
-                offset,
-                Block {
-                    bytes,
-                    ..Block::default()
-                },
-            );
-            offset += 1;
-        }
-        assert_eq!(offset, 3);
-        let mut toggled = Vec::new();
-        while partition.give(Instant::now(), true).is_some() {
-            toggled.extend(partition.toggle());
-        }
-        assert_eq!(toggled, [false]);
-    }
-}
+mod tests;

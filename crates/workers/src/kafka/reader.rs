@@ -16,10 +16,11 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use crate::block::{Block, Message};
 use crate::error::{Error, Result};
 use crate::kafka::client::{meaning, open_reader, reader};
-use crate::kafka::headers::{block, partition};
+use crate::kafka::headers::{block, partition, place};
 use crate::kafka::order::{Entry, Ordered, order};
 use crate::kafka::scan::Scanner;
 use crate::kafka::topics::{Cluster, Facts, blocking};
+use crate::lost::Lost;
 
 /// Messages that were read and wait.
 const AHEAD: usize = 64;
@@ -30,6 +31,9 @@ const LOOK: Duration = Duration::from_millis(100);
 pub struct Reader {
     blocks: String,
     order: HashMap<(i32, i64), Ordered>,
+    cluster: Cluster,
+    /// Messages that were removed before reading began.
+    removed: Vec<Lost>,
     messages: Receiver<Result<Message>>,
     is_stopping: Arc<AtomicBool>,
 }
@@ -46,7 +50,7 @@ impl Reader {
         dead: Option<&Facts>,
     ) -> Result<Self> {
         let (cluster, facts) = (blocks.0.clone(), blocks.1.clone());
-        let order = blocking(move || read_order(&cluster, &facts)).await?;
+        let (order, removed) = blocking(move || read_order(&cluster, &facts)).await?;
         let (sender, messages) = channel(AHEAD);
         let is_stopping = Arc::new(AtomicBool::new(false));
         let mut topics = vec![(answers.0.clone(), answers.1.clone(), false)];
@@ -66,6 +70,8 @@ impl Reader {
         Ok(Self {
             blocks: blocks.1.name.clone(),
             order,
+            cluster: blocks.0.clone(),
+            removed,
             messages,
             is_stopping,
         })
@@ -87,6 +93,33 @@ impl Reader {
         is_same.then_some(ordered.number)
     }
 
+    /// Messages that were removed before reading began: nothing is known of the order of their answers.
+    #[must_use]
+    pub fn removed(&self) -> &[Lost] {
+        &self.removed
+    }
+
+    /// The numbers of blocks that have been removed since.
+    ///
+    /// # Errors
+    ///
+    /// If the servers do not answer.
+    pub async fn gone(&self) -> Result<Vec<u64>> {
+        let (cluster, topic) = (self.cluster.clone(), self.blocks.clone());
+        let partitions: BTreeSet<i32> = self.order.keys().map(|(at, _)| *at).collect();
+        let asked = move || {
+            let ends = partitions
+                .iter()
+                .map(|at| Ok((*at, cluster.ends(&topic, *at)?.0)));
+            ends.collect::<Result<BTreeMap<i32, i64>>>()
+        };
+        let begins = blocking(asked).await?;
+        let is_gone =
+            |(at, offset): &(i32, i64)| begins.get(at).is_some_and(|first| offset < first);
+        let gone = self.order.iter().filter(|(place, _)| is_gone(place));
+        Ok(gone.map(|(_, ordered)| ordered.number).collect())
+    }
+
     /// Waits for the next message.
     ///
     /// # Errors
@@ -104,8 +137,25 @@ impl Drop for Reader {
     }
 }
 
-fn read_order(cluster: &Cluster, facts: &Facts) -> Result<HashMap<(i32, i64), Ordered>> {
+/// The order of blocks, and what was removed before them.
+type Read = (HashMap<(i32, i64), Ordered>, Vec<Lost>);
+
+fn read_order(cluster: &Cluster, facts: &Facts) -> Result<Read> {
     let scanner = Scanner::open(cluster, facts, None)?;
+    let removed = scanner
+        .ends()?
+        .into_iter()
+        .filter(|(_, (first, _))| *first > 0);
+    let removed = removed.map(|(at, (first, _))| {
+        let count = u64::try_from(first).unwrap_or(0);
+        Lost {
+            stream: place(&facts.name, at, 0).stream,
+            first: 0,
+            last: count - 1,
+            count,
+        }
+    });
+    let removed = removed.collect();
     let mut partitions: BTreeMap<i32, VecDeque<Entry>> = BTreeMap::new();
     scanner.read(&BTreeMap::new(), |message| {
         let block = block(message);
@@ -118,7 +168,7 @@ fn read_order(cluster: &Cluster, facts: &Facts) -> Result<HashMap<(i32, i64), Or
         });
         ControlFlow::Continue(())
     })?;
-    Ok(order(partitions))
+    Ok((order(partitions), removed))
 }
 
 fn read(

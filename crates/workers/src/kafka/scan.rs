@@ -1,7 +1,8 @@
 //! Reads partitions of a topic up to where they end now.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use rdkafka::consumer::{BaseConsumer, Consumer as _};
@@ -68,12 +69,31 @@ impl Scanner {
         Ok(offsets)
     }
 
+    /// The texts that the group keeps beside its places, each once.
+    pub(super) fn texts(&self) -> Result<BTreeSet<String>> {
+        let list = self.list(&BTreeMap::new())?;
+        let found = self.consumer.committed_offsets(list, ANSWER);
+        let found = found.map_err(|error| meaning("cannot ask what is done", &error))?;
+        let elements = found.elements();
+        let texts = elements.iter().filter_map(|element| {
+            // The client panics at what is no text; that is none of ours.
+            catch_unwind(AssertUnwindSafe(|| element.metadata().to_owned())).ok()
+        });
+        Ok(texts.filter(|text| !text.is_empty()).collect())
+    }
+
     /// The first offset of each partition, and the one behind its last.
     pub(super) fn ends(&self) -> Result<BTreeMap<i32, (i64, i64)>> {
         let until = Instant::now() + SILENCE;
         let ends =
             (0..self.partitions).map(|partition| Ok((partition, self.end(partition, until)?)));
         ends.collect()
+    }
+
+    /// The offset behind the last one of each partition.
+    pub(super) fn all_ends(&self) -> Result<BTreeMap<i32, i64>> {
+        let ends = self.ends()?.into_iter();
+        Ok(ends.map(|(partition, (_, end))| (partition, end)).collect())
     }
 
     /// The same of a partition. One of a topic that was just created has a leader that does not know it yet.

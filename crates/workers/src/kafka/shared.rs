@@ -10,6 +10,7 @@ use crate::block::Block;
 use crate::engine::Published;
 use crate::error::Error;
 use crate::kafka::partition::{Item, Partition};
+use crate::lost::Lost;
 
 /// How often a thread that waits looks whether somebody wants the end.
 pub(super) const LOOK: Duration = Duration::from_millis(100);
@@ -33,8 +34,19 @@ pub(super) struct State {
     turn: i32,
     epochs: u64,
     trouble: Option<Error>,
+    lost: Vec<Lost>,
     told: Option<Instant>,
     pub(super) is_stopping: bool,
+    /// Everything ends once the last look is done.
+    pub(super) is_leaving: bool,
+}
+
+/// What is to be stored.
+pub(super) enum Storable {
+    /// These answers, and the place behind them.
+    Items(Vec<Item>),
+    /// This place alone.
+    Place(i64),
 }
 
 /// What the next look for a block has found.
@@ -163,7 +175,7 @@ impl Shared {
     }
 
     /// Waits for something to store. `None`: the partition is no longer held.
-    pub(super) fn wait_ready(&self, number: i32) -> Option<Vec<Item>> {
+    pub(super) fn wait_ready(&self, number: i32) -> Option<Storable> {
         let mut state = self.lock();
         loop {
             let is_stopping = state.is_stopping;
@@ -174,7 +186,10 @@ impl Shared {
                 return None;
             }
             if !items.is_empty() {
-                return Some(items);
+                return Some(Storable::Items(items));
+            }
+            if let Some(floor) = partition.floor() {
+                return Some(Storable::Place(floor));
             }
             let waited = self.storable.wait_timeout(state, LOOK);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -194,6 +209,44 @@ impl Shared {
         if let Some(partition) = self.lock().partitions.get_mut(&partition) {
             partition.refuse(offset, error);
         }
+    }
+
+    /// Nothing of a partition is left below this offset.
+    pub(super) fn skip(&self, partition: i32, below: i64) {
+        if let Some(partition) = self.lock().partitions.get_mut(&partition) {
+            partition.skip(below);
+        }
+        self.published();
+    }
+
+    /// Blocks are lost.
+    pub(super) fn lose(&self, lost: Lost) {
+        self.lock().lost.push(lost);
+    }
+
+    /// What was lost since the last call.
+    pub(super) fn take_lost(&self) -> Vec<Lost> {
+        std::mem::take(&mut self.lock().lost)
+    }
+
+    /// Partitions of which everything that was read is done, each with the offset at which reading goes on.
+    pub(super) fn idle(&self) -> BTreeMap<i32, i64> {
+        let state = self.lock();
+        let all = state.partitions.iter();
+        all.filter_map(|(number, partition)| Some((*number, partition.idle()?)))
+            .collect()
+    }
+
+    /// Whether the group does not know yet what is gone of a partition without work.
+    pub(super) fn has_floors(&self) -> bool {
+        let state = self.lock();
+        let mut all = state.partitions.values();
+        all.any(|partition| partition.floor().is_some())
+    }
+
+    /// Everything ends, in order.
+    pub(super) fn leave(&self) {
+        self.lock().is_leaving = true;
     }
 
     /// Everything ends.

@@ -13,8 +13,10 @@ use tokio::time::sleep;
 use crate::error::{Error, Result};
 use crate::kafka::access::Access;
 use crate::kafka::address::{Address, is_topic};
-use crate::kafka::client::{ANSWER, Heard, check, config, open_reader, reader, reason, wrong};
-use crate::settings::window_min;
+use crate::kafka::client::{
+    ANSWER, Heard, check, config, meaning, open_reader, reader, reason, wrong,
+};
+use crate::settings::{Drops, drops_of_topic, window_min};
 
 /// The partitions of a new topic: as many workers can share its blocks.
 const PARTITIONS: i32 = 8;
@@ -36,6 +38,8 @@ pub struct Facts {
     pub bytes_max: usize,
     /// How long messages are kept; none if for ever.
     pub retention: Option<Duration>,
+    /// How many bytes of a partition are kept; none if all.
+    pub bytes_kept: Option<u64>,
     /// Whether only the last message of each key is kept.
     pub is_compacted: bool,
     /// Whether a copy that lacks messages may become the one that counts.
@@ -80,7 +84,7 @@ impl Cluster {
     pub async fn topic(&self, name: &str) -> Result<Facts> {
         let found = self.find(name).await?;
         found.ok_or_else(|| {
-            Error::refused(
+            Error::absent(
                 format!(
                     "there is no topic {name} at kafka://{}",
                     self.address.servers()
@@ -108,7 +112,9 @@ impl Cluster {
         };
         let copies = i32::try_from(replicas).unwrap_or(1);
         let mut topic = NewTopic::new(name, PARTITIONS, TopicReplication::Fixed(copies))
-            .set("cleanup.policy", "delete");
+            .set("cleanup.policy", "delete")
+            .set("retention.ms", "-1")
+            .set("retention.bytes", "-1");
         if replicas > 2 {
             topic = topic.set("min.insync.replicas", "2");
         }
@@ -127,6 +133,12 @@ impl Cluster {
             sleep(LOOK).await;
         }
         Err(failed("it does not appear".to_owned()))
+    }
+
+    /// The first offset of a partition, and the one behind all that is stored for good.
+    pub(super) fn ends(&self, topic: &str, partition: i32) -> Result<(i64, i64)> {
+        let found = self.consumer.fetch_watermarks(topic, partition, ANSWER);
+        found.map_err(|error| meaning("cannot ask where a partition ends", &error))
     }
 
     /// What tells these servers from others.
@@ -203,9 +215,16 @@ fn facts(settings: &ConfigResource) -> Facts {
         replicas: 0,
         bytes_max: bytes.unwrap_or(1_000_000),
         retention: millis.map(Duration::from_millis),
+        bytes_kept: number("retention.bytes").and_then(|bytes| u64::try_from(bytes).ok()),
         is_compacted: text("cleanup.policy").is_some_and(|policy| policy.contains("compact")),
         is_unclean: text("unclean.leader.election.enable") == Some("true"),
     }
+}
+
+/// The limits by which a topic removes old blocks, answered or not.
+#[must_use]
+pub fn drops(facts: &Facts) -> Vec<Drops> {
+    drops_of_topic(&facts.name, facts.retention, facts.bytes_kept)
 }
 
 /// Does what blocks on a thread for that.
@@ -272,6 +291,7 @@ mod tests {
             replicas: 3,
             bytes_max: 1 << 20,
             retention: Some(Duration::from_secs(120)),
+            bytes_kept: None,
             is_compacted: false,
             is_unclean: false,
         };

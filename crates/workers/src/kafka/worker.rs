@@ -8,20 +8,18 @@ use std::time::{Duration, Instant};
 use crate::block::{Block, BlockId, Delivery, WHOLE, token};
 use crate::engine::{Engine, Published, To, Verdict};
 use crate::error::{Error, Result};
-use crate::kafka::client::writer;
 use crate::kafka::group::start;
 use crate::kafka::headers::{message_len, partition, place};
+use crate::kafka::mark;
 use crate::kafka::plan::Plan;
 use crate::kafka::scan::Scanner;
 use crate::kafka::shared::{LOOK, Look, Shared};
 use crate::kafka::topics::{Cluster, Facts, blocking, check_topic};
-use crate::kafka::transaction::Writer;
-use crate::settings::check_apart;
+use crate::lost::Lost;
+use crate::settings::{Common, check_apart};
 
 /// How long to wait for a block before saying that there is none.
 const PULL: Duration = Duration::from_secs(1);
-/// How long to try whether transactions work.
-const TRY: Duration = Duration::from_secs(30);
 
 /// What a worker works on.
 #[derive(Debug, Clone)]
@@ -36,6 +34,10 @@ pub struct Setup {
     pub consumer: String,
     /// Which part of the expressions it has.
     pub shard: String,
+    /// What else all workers of the group have in common, besides shard and topic of answers.
+    pub common: Common,
+    /// Whether this worker may change that.
+    pub takes_over: bool,
     /// How long the servers wait for a sign of life before they give partitions to other workers.
     pub ack_wait: Duration,
     /// How often a block may fail before it is a dead letter.
@@ -70,7 +72,11 @@ impl Worker {
             check_topic(facts, times)?;
         }
         let group = group_name(&setup.from.name, &setup.consumer, &setup.shard);
+        let common = setup.common.with("shard", &setup.shard);
         let plan = Arc::new(Plan {
+            consumer: setup.consumer,
+            common: common.with("to", &setup.to.name),
+            takes_over: setup.takes_over,
             cluster,
             from: setup.from,
             to: setup.to,
@@ -80,7 +86,7 @@ impl Worker {
             shared: Shared::default(),
         });
         blocking(move || {
-            try_transactions(&plan)?;
+            mark::look(&plan)?;
             let scanner = Scanner::open(&plan.cluster, &plan.from, Some(&plan.group))?;
             let group = start(Arc::clone(&plan))?;
             Ok(Self {
@@ -115,6 +121,11 @@ impl Worker {
         .await
     }
 
+    /// Blocks that the servers removed before any worker had them, as far as they were noticed since the last call.
+    pub fn take_lost(&self) -> Vec<Lost> {
+        self.plan.shared.take_lost()
+    }
+
     /// What tells the servers from others.
     pub async fn server(&self) -> String {
         self.plan.cluster.name().await
@@ -122,7 +133,7 @@ impl Worker {
 
     /// Leaves the group, so that others get its blocks at once.
     pub async fn close(&self) {
-        self.plan.shared.stop();
+        self.plan.shared.leave();
         let group = self
             .group
             .lock()
@@ -165,36 +176,20 @@ impl Drop for Worker {
     }
 }
 
-/// Whether servers allow transactions at all: to be known before blocks are taken.
-fn try_transactions(plan: &Plan) -> Result<()> {
-    let id = format!("{}.try", plan.group);
-    let config = writer(
-        &plan.cluster.address,
-        &plan.cluster.access,
-        &id,
-        plan.to.bytes_max,
-    );
-    let started = Instant::now();
-    let opened = Writer::open(&config, || started.elapsed() < TRY);
-    match opened {
-        Ok(_) => Ok(()),
-        Err(Error::Later(reason)) => Err(Error::refused(
-            reason,
-            "see that the servers have the topic of transactions: with one server, \
-             transaction.state.log.replication.factor must be 1",
-        )),
-        Err(error) => Err(error),
-    }
-}
-
 /// Looks for a block behind the place up to which the group is done. Between them are ends of transactions, which are
 /// no blocks.
 fn has_left(scanner: &Scanner) -> Result<bool> {
     let committed = scanner.committed()?;
     let ends = scanner.ends()?;
-    let is_open = |(partition, (first, end)): (&i32, &(i64, i64))| {
-        committed.get(partition).unwrap_or(first) < end
-    };
+    let place = |partition: &i32| committed.get(partition).copied().unwrap_or(0);
+    // Whoever holds the partition will say that blocks are lost, and go on behind them.
+    if ends
+        .iter()
+        .any(|(partition, (first, _))| place(partition) < *first)
+    {
+        return Ok(true);
+    }
+    let is_open = |(partition, (_, end)): (&i32, &(i64, i64))| place(partition) < *end;
     if !ends.iter().any(is_open) {
         return Ok(false);
     }

@@ -1,10 +1,13 @@
 //! A connection to servers of NATS, and requests about their streams.
 
 use std::error::Error as _;
+use std::io::Read as _;
+use std::net::{TcpStream, ToSocketAddrs as _};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_nats::jetstream::{self, Context, ErrorCode};
-use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event};
+use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerError};
 
 use crate::error::{Error, Result};
 use crate::nats::access::Access;
@@ -13,13 +16,22 @@ use crate::nats::address::Address;
 /// How long a server may take to answer a request, or to acknowledge a message, before it is asked again.
 pub(super) const ANSWER: Duration = Duration::from_secs(5);
 
+/// How long to look for what a server says first.
+const GREETING: Duration = Duration::from_secs(2);
+
 /// A connection, which comes back by itself.
 #[derive(Debug, Clone)]
 pub struct Connection {
     pub(super) client: Client,
     pub(super) context: Context,
     address: Address,
+    /// The last thing that the server did not permit.
+    denied: Arc<Mutex<Option<String>>>,
 }
+
+/// What to do where the server does not permit something.
+const PERMIT: &str = "allow this user what the server names: of subjects, `$JS.API.>` and `$JS.ACK.>` and those of the \
+                      streams to publish to, and `_INBOX.>` to subscribe to";
 
 impl Connection {
     /// Connects. `tell` hears when the connection is lost and when it is back.
@@ -32,18 +44,24 @@ impl Connection {
         access: &Access,
         tell: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Self> {
-        let tell = std::sync::Arc::new(tell);
+        let tell = Arc::new(tell);
+        let denied = Arc::new(Mutex::new(None));
+        let denials = Arc::clone(&denied);
         let mut options = ConnectOptions::new()
             .name("perfkit")
             .connection_timeout(ANSWER)
             .request_timeout(Some(ANSWER))
             .require_tls(address.wants_tls())
             .event_callback(move |event| {
-                let tell = std::sync::Arc::clone(&tell);
+                let (tell, denials) = (Arc::clone(&tell), Arc::clone(&denials));
                 async move {
                     match event {
                         Event::Disconnected => tell("the connection is lost; it is opened again"),
                         Event::Connected => tell("connected"),
+                        Event::ServerError(ServerError::Other(said)) if is_denial(&said) => {
+                            tell(&format!("the server does not permit it: {said}"));
+                            *denials.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
+                        }
                         Event::LameDuckMode => tell("the server shuts down; another is looked for"),
                         _ => {}
                     }
@@ -71,28 +89,45 @@ impl Connection {
             options = options.add_client_certificate(certificate.clone(), key.clone());
         }
         let servers: Vec<String> = address.servers().collect();
-        let client = options.connect(servers).await.map_err(|error| {
-            let reason = reasons(&error);
-            let message = format!("cannot connect to {address}: {reason}");
-            let help = match error.kind() {
-                ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
-                    "see --creds, --user, --password-file and --token-file"
-                }
-                ConnectErrorKind::Tls => {
-                    "see --tls-ca, and use tls:// where the server wants TLS at once"
-                }
-                ConnectErrorKind::ServerParse => "an address is nats://HOST[:PORT]/NAME",
-                _ => "see that the server runs, and its port (4222 unless stated)",
-            };
-            Error::refused(message, help)
-        })?;
+        let client = options.connect(servers).await;
+        let client = client.map_err(|error| no_connection(address, &error))?;
         let mut context = jetstream::new(client.clone());
         context.set_timeout(ANSWER);
         Ok(Self {
             client,
             context,
             address: address.clone(),
+            denied,
         })
+    }
+
+    /// What failed, and will again where the server does not permit it.
+    pub(super) fn later(&self, error: &dyn std::error::Error) -> Error {
+        match self.denied() {
+            None => Error::Later(reasons(error)),
+            Some(denied) => Error::refused(denied, PERMIT),
+        }
+    }
+
+    /// The same, of what is not tried again, with what to do.
+    pub(super) fn refused(&self, message: String, help: &str) -> Error {
+        match self.denied() {
+            None => Error::refused(message, help),
+            Some(denied) => Error::refused(format!("{message}: {denied}"), PERMIT),
+        }
+    }
+
+    /// That the server did not permit something since the last call.
+    pub(super) fn check_permitted(&self) -> Result<()> {
+        match self.denied() {
+            None => Ok(()),
+            Some(denied) => Err(Error::refused(denied, PERMIT)),
+        }
+    }
+
+    fn denied(&self) -> Option<String> {
+        let mut denied = self.denied.lock().unwrap_or_else(PoisonError::into_inner);
+        denied.take()
     }
 
     /// What it is connected to.
@@ -117,6 +152,60 @@ impl Connection {
     pub async fn flush(&self) {
         let _ = tokio::time::timeout(ANSWER, self.client.flush()).await;
     }
+}
+
+fn is_denial(said: &str) -> bool {
+    said.to_ascii_lowercase().contains("permissions violation")
+}
+
+/// Why there is no connection.
+fn no_connection(address: &Address, error: &ConnectError) -> Error {
+    let message = format!("cannot connect to {address}: {}", reasons(error));
+    let help = match error.kind() {
+        ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
+            "see --creds, --user, --password-file and --token-file"
+        }
+        _ if address.wants_tls() && greeting(address).is_some_and(|said| !has_tls(&said)) => {
+            return Error::refused(
+                format!("cannot connect to {address}: the server has no TLS at this port"),
+                "give the server a `tls` block or name its port for TLS; nats:// connects without, in a network that you \
+                 trust",
+            );
+        }
+        ConnectErrorKind::Tls => "see --tls-ca, and use tls:// where the server wants TLS at once",
+        ConnectErrorKind::ServerParse => "an address is nats://HOST[:PORT]/NAME",
+        _ => {
+            let help = "see that the server runs, and its port (4222 unless stated)";
+            return Error::absent(message, help);
+        }
+    };
+    Error::refused(message, help)
+}
+
+/// What a server says first, in plain text, whatever it wants then.
+fn greeting(address: &Address) -> Option<String> {
+    let host = address.servers().next()?;
+    let host = host.split_once("://")?.1.to_owned();
+    let end = host.rsplit_once(']').map_or(host.as_str(), |(_, end)| end);
+    let host = match end.contains(':') {
+        true => host,
+        false => format!("{host}:4222"),
+    };
+    let place = host.to_socket_addrs().ok()?.next()?;
+    let mut server = TcpStream::connect_timeout(&place, GREETING).ok()?;
+    server.set_read_timeout(Some(GREETING)).ok()?;
+    let mut said = [0; 4096];
+    let length = server.read(&mut said).ok()?;
+    let said = String::from_utf8_lossy(&said[..length]).into_owned();
+    said.starts_with("INFO ").then_some(said)
+}
+
+/// Whether a server that says this first has TLS.
+fn has_tls(said: &str) -> bool {
+    let said = said.replace(' ', "");
+    ["\"tls_required\":true", "\"tls_available\":true"]
+        .iter()
+        .any(|has| said.contains(has))
 }
 
 /// An error and what it came from, each once.

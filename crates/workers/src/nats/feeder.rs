@@ -26,6 +26,8 @@ pub struct Feeder {
     stream: String,
     subject: String,
     source: String,
+    /// The longest message that the stream takes; none if the server alone says.
+    message_max: Option<usize>,
     /// The sequence of the last block of the source, 0 before the first.
     last: u64,
 }
@@ -58,6 +60,7 @@ impl Feeder {
             stream: facts.answers.name.clone(),
             subject,
             source: source.to_owned(),
+            message_max: facts.message_max,
             last: 0,
         };
         let known = feeder.look().await?;
@@ -73,8 +76,9 @@ impl Feeder {
             bytes: Bytes::new(),
         };
         let (block, id) = self.block(&cut);
-        self.connection
-            .payload_max()
+        self.message_max
+            .unwrap_or(usize::MAX)
+            .min(self.connection.payload_max())
             .saturating_sub(headers_len(&block, &id))
     }
 
@@ -133,7 +137,7 @@ impl Feeder {
                         reasons(&error)
                     )))
                 }
-                _ => Err(Error::Later(reasons(&error))),
+                _ => Err(self.connection.later(&error)),
             },
         }
     }
@@ -162,13 +166,13 @@ impl Feeder {
             .context
             .get_stream_no_info(&self.stream)
             .await;
-        let stream = stream.map_err(|error| Error::Later(reasons(&error)))?;
+        let stream = stream.map_err(|error| self.connection.later(&error))?;
         let message = match stream.get_last_raw_message_by_subject(&self.subject).await {
             Ok(message) => message,
             Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {
                 return Ok(None);
             }
-            Err(error) => return Err(Error::Later(reasons(&error))),
+            Err(error) => return Err(self.connection.later(&error)),
         };
         self.last = message.sequence;
         let labels = labels(Some(&message.headers));

@@ -27,7 +27,7 @@ impl Reader {
     pub async fn open(connection: &Connection, facts: &Facts) -> Result<Self> {
         let name = &facts.answers.name;
         let failed = |reason: String| {
-            Error::refused(
+            connection.refused(
                 format!("cannot read the stream {name}: {reason}"),
                 "see that this user may create consumers of it",
             )

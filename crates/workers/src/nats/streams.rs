@@ -1,27 +1,22 @@
-//! Streams and consumers of a server: their settings as [`crate::settings`] judges them, and new ones with settings
-//! that keep the promise.
+//! Streams of a server: their settings as [`crate::settings`] judges them, and new ones with settings that keep the
+//! promise. Not here: consumers.
 
 use std::time::Duration;
 
 use async_nats::jetstream::ErrorCode;
-use async_nats::jetstream::consumer::{AckPolicy, Consumer, FromConsumer as _, pull};
-use async_nats::jetstream::context::{ConsumerInfoErrorKind, GetStreamErrorKind};
+use async_nats::jetstream::context::GetStreamErrorKind;
 use async_nats::jetstream::stream::{
-    Config, DiscardPolicy, Info, RetentionPolicy, StorageType, Stream,
+    Config, DiscardPolicy, Info, LastRawMessageErrorKind, RetentionPolicy, StorageType,
 };
 
 use crate::block::token;
 use crate::error::{Error, Result};
 use crate::nats::connect::{Connection, reasons};
-use crate::settings::{AnswerStream, BlockConsumer, Common, Once, Retention, window_min};
+use crate::settings::{AnswerStream, Once, Retention, window_min};
 use crate::subjects::Subjects;
 
 /// The duplicate window of new streams, unless more is needed.
 const WINDOW: Duration = Duration::from_secs(120);
-/// The most deliveries without an acknowledgement, of all workers together.
-const PENDING_MAX: i64 = 65_536;
-/// What names of metadata start with that are the server's own.
-const OF_SERVER: &str = "_nats.";
 
 /// What is to be known of a stream.
 #[derive(Debug, Clone)]
@@ -34,6 +29,10 @@ pub struct Facts {
     pub last_sequence: u64,
     /// The number of the first message that is still there.
     pub first_sequence: u64,
+    /// The number that its first message had.
+    pub born: u64,
+    /// The longest message that it takes, headers included; none if the server alone says.
+    pub message_max: Option<usize>,
     /// Whether messages stay when they are acknowledged.
     pub keeps: bool,
     /// Whether messages survive the end of the server.
@@ -60,6 +59,13 @@ pub enum Keep {
     },
 }
 
+impl Facts {
+    /// The longest message that the stream takes of a server that takes this much.
+    pub(super) fn longest(&self, payload_max: usize) -> usize {
+        self.message_max.unwrap_or(usize::MAX).min(payload_max)
+    }
+}
+
 impl Connection {
     /// A stream of the server.
     ///
@@ -69,12 +75,34 @@ impl Connection {
     pub async fn stream(&self, name: &str) -> Result<Facts> {
         let found = self.find(name).await?;
         found.ok_or_else(|| {
-            Error::refused(
+            Error::absent(
                 format!("the server of {} has no stream {name}", self.address()),
                 "create it with `nats stream add`; `perfkit betree feed --create` creates one for blocks, and \
                  `perfkit betree match --create` those for answers and dead letters",
             )
         })
+    }
+
+    /// Up to which number no blocks are left of a stream, if it lacks the block of this number.
+    ///
+    /// # Errors
+    ///
+    /// If the server does not answer.
+    pub async fn gone(&self, name: &str, number: u64) -> Result<Option<u64>> {
+        let later = |error: &dyn std::error::Error| self.later(error);
+        let stream = self.context.get_stream(name).await;
+        let stream = stream.map_err(|error| later(&error))?;
+        let first = stream.cached_info().state.first_sequence;
+        if first > number {
+            return Ok(Some(first - 1));
+        }
+        match stream.get_raw_message(number).await {
+            Ok(_) => Ok(None),
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {
+                Ok(Some(number))
+            }
+            Err(error) => Err(later(&error)),
+        }
     }
 
     /// The same, and if there is none, creates it with so many copies.
@@ -89,7 +117,7 @@ impl Connection {
         let config = new_stream(name, keep, replicas);
         let created = self.context.get_or_create_stream(config).await;
         let created = created.map_err(|error| {
-            Error::refused(
+            self.refused(
                 format!("cannot create the stream {name}: {}", reasons(&error)),
                 "see that the server has JetStream (`nats-server -js`) and that this user may create streams",
             )
@@ -110,97 +138,11 @@ impl Connection {
                 _ => {
                     let message =
                         format!("cannot ask about the stream {name}: {}", reasons(&error));
-                    Err(Error::refused(message, help))
+                    Err(self.refused(message, help))
                 }
             },
         }
     }
-
-    /// The consumer of that name, new if there is none: then it waits for so long. What its workers have in `common` is
-    /// kept with it; the last value says whether the server keeps all of it.
-    pub(super) async fn consumer(
-        &self,
-        stream: &str,
-        name: &str,
-        ack_wait: Duration,
-        common: &Common,
-    ) -> Result<(Consumer<pull::Config>, BlockConsumer, bool)> {
-        let failed = |reason: String| {
-            Error::refused(
-                format!("cannot use the consumer {name} of {stream}: {reason}"),
-                "see that it is a pull consumer, and that this user may create and use it",
-            )
-        };
-        let stream = self.context.get_stream(stream).await;
-        let stream = stream.map_err(|error| failed(reasons(&error)))?;
-        let consumer = match consumer_info(&stream, name).await? {
-            Some(consumer) => consumer,
-            None => {
-                let config = pull::Config {
-                    durable_name: Some(name.to_owned()),
-                    ack_policy: AckPolicy::Explicit,
-                    ack_wait,
-                    max_deliver: -1,
-                    max_ack_pending: PENDING_MAX,
-                    metadata: common.kept(),
-                    ..pull::Config::default()
-                };
-                // Strictly: else it would write over what another worker has just created.
-                match stream.create_consumer_strict(config).await {
-                    Ok(consumer) => consumer,
-                    Err(error) => consumer_info(&stream, name)
-                        .await?
-                        .ok_or_else(|| failed(reasons(&error)))?,
-                }
-            }
-        };
-        let found = &consumer.cached_info().config;
-        let mut is_kept = common.check(name, &found.metadata)?;
-        let settings = BlockConsumer {
-            name: name.to_owned(),
-            ack_wait: found.ack_wait,
-            deliveries_max: u64::try_from(found.max_deliver).ok().filter(|max| *max > 0),
-            acknowledges_each: found.ack_policy == AckPolicy::Explicit,
-            has_backoff: !found.backoff.is_empty(),
-        };
-        if !is_kept && let Ok(mut config) = pull::Config::try_from_consumer_config(found.clone()) {
-            config
-                .metadata
-                .retain(|name, _| !name.starts_with(OF_SERVER));
-            config.metadata.extend(common.kept());
-            // It is of an earlier version, or of somebody who may do what this user may not.
-            if let Ok(updated) = stream.update_consumer(config).await {
-                is_kept = common.check(name, &updated.cached_info().config.metadata)?;
-            }
-        }
-        Ok((consumer, settings, is_kept))
-    }
-}
-
-/// The consumer of that name, if there is one.
-async fn consumer_info(stream: &Stream, name: &str) -> Result<Option<Consumer<pull::Config>>> {
-    let failed = |reason: String| {
-        Error::refused(
-            format!("cannot use the consumer {name}: {reason}"),
-            "see that it is a pull consumer, and that this user may read it",
-        )
-    };
-    match stream.consumer_info(name).await {
-        Ok(_) => {}
-        Err(error) => match error.kind() {
-            ConsumerInfoErrorKind::NotFound => return Ok(None),
-            ConsumerInfoErrorKind::JetStream(error)
-                if error.error_code() == ErrorCode::CONSUMER_NOT_FOUND =>
-            {
-                return Ok(None);
-            }
-            _ => return Err(failed(reasons(&error))),
-        },
-    }
-    let consumer = stream.get_consumer(name).await;
-    consumer
-        .map(Some)
-        .map_err(|error| failed(error.to_string()))
 }
 
 /// The settings of a new stream.
@@ -240,6 +182,10 @@ fn facts(info: &Info) -> Facts {
         subjects: Subjects::new(name, &config.subjects),
         last_sequence: info.state.last_sequence,
         first_sequence: info.state.first_sequence,
+        born: config.first_sequence.unwrap_or(1).max(1),
+        message_max: usize::try_from(config.max_message_size)
+            .ok()
+            .filter(|max| *max > 0),
         keeps: config.retention == RetentionPolicy::Limits,
         on_disk: config.storage == StorageType::File,
         replicas,

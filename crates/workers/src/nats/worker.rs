@@ -13,8 +13,11 @@ use futures_util::StreamExt as _;
 use crate::block::{Block, BlockId, Delivery, Place, token};
 use crate::engine::{Engine, Published, To, Verdict};
 use crate::error::{Error, Result};
+use crate::lost::Lost;
 use crate::nats::connect::{Connection, code, reasons};
+use crate::nats::consumers::Wanted;
 use crate::nats::headers::{headers, headers_len, labels};
+use crate::nats::losses::Losses;
 use crate::nats::streams::Facts;
 use crate::settings::{
     Common, Once, check_answers, check_apart, check_consumer, check_dead_letters,
@@ -40,6 +43,8 @@ pub struct Setup {
     pub shard: String,
     /// What else all workers of the consumer have in common, besides shard and stream of answers.
     pub common: Common,
+    /// Whether this worker may change that.
+    pub takes_over: bool,
     /// How strongly an answer is given once.
     pub once: Once,
     /// The wait for an acknowledgement, of a new consumer.
@@ -56,6 +61,7 @@ pub struct Worker {
     setup: Setup,
     ack_wait: Duration,
     is_marked: bool,
+    losses: Losses,
     asked: RefCell<Option<Asked>>,
 }
 
@@ -74,12 +80,16 @@ impl Worker {
     pub async fn open(blocks: Connection, answers: Connection, setup: Setup) -> Result<Self> {
         let identities = [&setup.from, &setup.to, &setup.dead].map(|facts| facts.identity.as_str());
         check_apart(identities)?;
-        let stream = setup.from.answers.name.clone();
-        let name = token(&setup.consumer);
         let common = setup.common.clone().with("shard", &setup.shard);
-        let common = common.with("to", &setup.to.identity);
-        let found = blocks.consumer(&stream, &name, setup.ack_wait, &common);
-        let (consumer, settings, is_marked) = found.await?;
+        let wanted = Wanted {
+            stream: setup.from.answers.name.clone(),
+            name: token(&setup.consumer),
+            ack_wait: setup.ack_wait,
+            common: common.with("to", &setup.to.identity),
+            takes_over: setup.takes_over,
+        };
+        // A worker that is refused leaves nothing behind: the consumer is created last.
+        let settings = wanted.look(&blocks).await?;
         check_consumer(&settings, setup.deliveries)?;
         let ack_wait = settings.ack_wait;
         check_answers(&setup.to.answers, setup.once, ack_wait, setup.deliveries)?;
@@ -91,6 +101,12 @@ impl Worker {
         if setup.once == Once::Always && subjects.own(&["a"], None).is_none() {
             return Err(subjects.too_few("answer", ", or use --once window"));
         }
+        let (consumer, settings, is_marked) = wanted.open(&blocks).await?;
+        // Another worker may have created it meanwhile.
+        check_consumer(&settings, setup.deliveries)?;
+        let ack_wait = settings.ack_wait;
+        check_answers(&setup.to.answers, setup.once, ack_wait, setup.deliveries)?;
+        let losses = Losses::open(&blocks, &consumer, setup.from.born).await?;
         Ok(Self {
             blocks,
             answers,
@@ -98,6 +114,7 @@ impl Worker {
             setup,
             ack_wait,
             is_marked,
+            losses,
             asked: RefCell::new(None),
         })
     }
@@ -120,9 +137,16 @@ impl Worker {
     ///
     /// If the server does not answer.
     pub async fn left(&self) -> Result<u64> {
-        let info = self.consumer.get_info().await;
-        let info = info.map_err(|error| Error::Later(reasons(&error)))?;
-        Ok(info.num_pending + info.num_ack_pending as u64)
+        match self.losses.check().await? {
+            // The last ones may have been removed since the first look.
+            0 => self.losses.check().await,
+            left => Ok(left),
+        }
+    }
+
+    /// Blocks that the stream removed before any worker had them, as far as they were noticed since the last call.
+    pub fn take_lost(&self) -> Vec<Lost> {
+        self.losses.take()
     }
 
     /// The stream of answers.
@@ -150,10 +174,11 @@ impl Worker {
         Ok(Asked { batch, came: 0 })
     }
 
-    fn delivery(&self, message: Message) -> Result<Delivery<Acker>> {
+    async fn delivery(&self, message: Message) -> Result<Delivery<Acker>> {
         let wrong =
             |error: async_nats::Error| Error::Later(format!("a message is no delivery: {error}"));
         let info = message.info().map_err(wrong)?;
+        self.losses.given(&info).await;
         let place = Place {
             stream: self.setup.from.identity.clone(),
             sequence: info.stream_sequence,
@@ -222,23 +247,25 @@ impl Worker {
         size: usize,
         error: PublishError,
     ) -> Result<Published> {
-        let too_long = |bytes_max| Error::TooLong {
-            bytes: size,
-            bytes_max,
+        let (connection, facts) = match to {
+            To::Answers => (&self.answers, &self.setup.to),
+            To::DeadLetters => (&self.blocks, &self.setup.dead),
         };
-        let connection = self.connection(to);
+        let too_long = Err(Error::TooLong {
+            bytes: size,
+            bytes_max: facts.longest(connection.payload_max()),
+        });
         match (error.kind(), code(&error)) {
-            (PublishErrorKind::MaxPayloadExceeded, _) => Err(too_long(connection.payload_max())),
-            (_, Some(MESSAGE_TOO_LONG)) => Err(too_long(0)),
+            (PublishErrorKind::MaxPayloadExceeded, _) | (_, Some(MESSAGE_TOO_LONG)) => too_long,
             (PublishErrorKind::Other, Some(_))
                 if to == To::Answers && self.setup.once == Once::Always =>
             {
                 match self.has_answer(subject).await {
                     Ok(true) => Ok(Published::Duplicate),
-                    _ => Err(Error::Later(reasons(&error))),
+                    _ => Err(connection.later(&error)),
                 }
             }
-            _ => Err(Error::Later(reasons(&error))),
+            _ => Err(connection.later(&error)),
         }
     }
 
@@ -281,12 +308,12 @@ impl Engine for Worker {
                 Some(Ok(message)) => {
                     asked.came += 1;
                     *self.asked.borrow_mut() = Some(asked);
-                    return self.delivery(message).map(Some);
+                    return self.delivery(message).await.map(Some);
                 }
                 Some(Err(error)) => return Err(self.pull_failed(error.to_string()).await),
                 // All that were asked for have come, and there may be more.
                 None if asked.came > 0 && free > 0 => {}
-                None => return Ok(None),
+                None => return self.blocks.check_permitted().map(|()| None),
             }
         }
     }

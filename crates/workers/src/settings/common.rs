@@ -25,56 +25,94 @@ impl Common {
     }
 
     /// Adds a value.
-    #[cfg(any(feature = "nats", test))]
-    pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: &str) -> Self {
         self.0.insert(name, value.to_owned());
         self
     }
 
     /// As a broker keeps it.
-    #[cfg(any(feature = "nats", test))]
+    #[cfg(any(feature = "nats", feature = "kafka", test))]
     pub(crate) fn kept(&self) -> HashMap<String, String> {
         let kept = |(name, value): (&&str, &String)| (format!("{COMMON}{name}"), value.clone());
         self.0.iter().map(kept).collect()
     }
 
-    /// Whether all of it is among what a broker keeps of a consumer.
+    /// Whether all of it is among what a broker keeps of a consumer. A worker that `takes_over` from those before it may differ
+    /// in what decides how an answer looks, and not in where it goes and for which shard.
     ///
     /// # Errors
     ///
     /// If something there is different.
-    pub fn check(&self, consumer: &str, kept: &HashMap<String, String>) -> Result<bool, Error> {
+    pub fn check(
+        &self,
+        consumer: &str,
+        kept: &HashMap<String, String>,
+        takes_over: bool,
+    ) -> Result<bool, Error> {
         let mut is_whole = true;
         for (name, value) in &self.0 {
             match kept.get(&format!("{COMMON}{name}")) {
                 Some(found) if found == value => {}
-                None => is_whole = false,
-                Some(found) => return Err(differs(consumer, name, value, found)),
+                Some(found) if !takes_over || FIXED.contains(name) => {
+                    return Err(differs(consumer, name, value, found));
+                }
+                _ => is_whole = false,
             }
         }
         Ok(is_whole)
     }
 }
 
+/// What no worker of a consumer may change: the answers before would be lacking.
+const FIXED: [&str; 2] = ["shard", "to"];
+
 /// What stands for a flag that was not given.
 const UNSET: &str = "no";
+/// What stands for a switch that was given.
+const SET: &str = "yes";
+
+/// The value of a switch.
+#[must_use]
+pub fn switch(is_on: bool) -> Option<String> {
+    is_on.then(|| SET.to_owned())
+}
+
+fn shown(name: &str, value: &str) -> String {
+    match (name, value) {
+        ("to", stream) => format!("--to the stream {stream}"),
+        ("snapshot" | "priorities", hash) if hash != UNSET && hash != SET => {
+            format!("--{name} of the hash {hash}")
+        }
+        ("snapshot", SET) => "--follow".to_owned(),
+        (_, UNSET) => format!("no --{name}"),
+        (_, SET) => format!("--{name}"),
+        _ => format!("--{name} {value}"),
+    }
+}
 
 fn differs(consumer: &str, name: &str, value: &str, found: &str) -> Error {
-    let shown = |value: &str| match (name, value) {
-        ("to", stream) => format!("--to the stream {stream}"),
-        (_, UNSET) => format!("no --{name}"),
-        _ => format!("--{name} {value}"),
+    let help = match (FIXED.contains(&name), name) {
+        (true, _) => {
+            "start it with theirs, or with another consumer (--consumer NAME), which answers the stream from its first block"
+        }
+        (false, "snapshot") => {
+            "start it with theirs; to replace expressions while workers go on, start all of them with --follow; once all of them \
+             are stopped, --take-over lets this worker replace what they had; another consumer (--consumer NAME) answers the \
+             stream from its first block"
+        }
+        (false, _) => {
+            "start it with theirs; once all of them are stopped, --take-over lets this worker replace what they had; another \
+             consumer (--consumer NAME) answers the stream from its first block"
+        }
     };
-    let (value, found) = (shown(value), shown(found));
+    let (value, found) = (shown(name, value), shown(name, found));
     Error::Settings {
         what: format!("consumer {consumer}"),
         reason: format!(
-            "its workers have {found}, this one has {value}, and each block goes to one of them only: the answers of \
-             both would be incomplete"
+            "its workers have {found}, this one has {value}, and each block goes to one of them only: answers of both kinds \
+             would be mixed"
         ),
-        help: format!(
-            "use another consumer for this worker (--consumer NAME), or {found}; if the others are to be no more, remove \
-             theirs with `nats consumer rm`: a new one begins with the first block"
-        ),
+        help: help.to_owned(),
     }
 }

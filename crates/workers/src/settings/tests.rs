@@ -20,20 +20,51 @@ fn blocks_answers_and_dead_letters_are_three_streams() {
 #[test]
 fn workers_of_a_consumer_have_in_common_what_decides_an_answer() {
     let own = Common::new([("format", Some("json".to_owned())), ("top", None)]).with("shard", "a");
-    assert_eq!(own.check("match", &own.kept()), Ok(true));
+    assert_eq!(own.check("match", &own.kept(), false), Ok(true));
     // A consumer that somebody else made, and one of a version that kept less.
-    assert_eq!(own.check("match", &HashMap::new()), Ok(false));
+    assert_eq!(own.check("match", &HashMap::new(), false), Ok(false));
     let mut kept = Common::new([("format", Some("json".to_owned())), ("top", None)]).kept();
     kept.insert("_nats.level".to_owned(), "1".to_owned());
-    assert_eq!(own.check("match", &kept), Ok(false));
+    assert_eq!(own.check("match", &kept, false), Ok(false));
     let other = own.clone().with("shard", "b");
-    let error = other.check("match", &own.kept()).unwrap_err();
+    let error = other.check("match", &own.kept(), false).unwrap_err();
     for said in ["consumer match", "have --shard a", "has --shard b"] {
         assert!(error.to_string().contains(said), "{error}");
     }
     assert!(error.help().is_some_and(|help| help.contains("--consumer")));
-    let error = own.check("match", &own.clone().with("top", "3").kept());
+    let error = own.check("match", &own.clone().with("top", "3").kept(), false);
     assert!(error.unwrap_err().to_string().contains("has no --top"));
+    // Who takes over may say how answers look, and not where they go.
+    let kept = own.clone().with("top", "3").kept();
+    assert_eq!(own.check("match", &kept, true), Ok(false));
+    assert!(other.check("match", &own.kept(), true).is_err());
+    // Switches and hashes are shown as what they are.
+    let on = Common::new([("ignore-unknown", switch(true))]);
+    let off = Common::new([("ignore-unknown", switch(false))]);
+    let error = on
+        .check("match", &off.kept(), false)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("have no --ignore-unknown, this one has --ignore-unknown,"),
+        "{error}"
+    );
+    let (one, other) = (
+        off.clone().with("snapshot", "1f"),
+        off.with("snapshot", "yes"),
+    );
+    let error = one.check("match", &other.kept(), false).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("have --follow, this one has --snapshot of the hash 1f,"),
+        "{error}"
+    );
+    assert!(
+        error
+            .help()
+            .is_some_and(|help| help.contains("--take-over"))
+    );
 }
 
 const WAIT: Duration = Duration::from_secs(6);
@@ -194,4 +225,34 @@ fn consumers_that_lose_blocks_are_refused() {
     ] {
         assert!(check_consumer(&wrong, 5).is_err(), "{wrong:?}");
     }
+}
+
+#[test]
+fn limits_that_remove_blocks_are_named() {
+    assert_eq!(drops(&stream()), []);
+    let limits = AnswerStream {
+        bytes_max: Some(1000),
+        age_max: Some(Duration::from_secs(60)),
+        ..stream()
+    };
+    let said: Vec<String> = drops(&limits)
+        .into_iter()
+        .map(|drops| drops.reason)
+        .collect();
+    assert!(
+        said[0].contains("(max_bytes 1000, discard old)"),
+        "{said:?}"
+    );
+    assert!(said[1].contains("after 60s (max_age)"), "{said:?}");
+    // One that refuses new ones when it is full removes none.
+    let refuses = AnswerStream {
+        refuses_when_full: true,
+        age_max: None,
+        ..limits
+    };
+    assert_eq!(drops(&refuses), []);
+    let topic = drops_of_topic("IN", Some(Duration::from_secs(1)), Some(5));
+    assert!(topic[0].reason.contains("5 bytes (retention.bytes)"));
+    assert!(topic[1].reason.contains("after 1s (retention.ms)"));
+    assert_eq!(drops_of_topic("IN", None, None), []);
 }

@@ -27,7 +27,7 @@ pub(super) fn refused_event(why: String, error: &betree::Error, keep_going: bool
     }
     match (error.kind(), keep_going) {
         (ErrorKind::UnknownAttribute, _) => failure.help(
-            "declare the attribute in --domains, or add --ignore-unknown to pass over such attributes",
+            "add --ignore-unknown to pass over such attributes, or declare the attribute in --domains",
         ),
         (_, true) => failure,
         (_, false) => failure.help("correct the event, or add --keep-going to skip such events"),

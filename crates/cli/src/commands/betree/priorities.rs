@@ -18,10 +18,20 @@ const FORM: &str = "write id<TAB>priority, with an integer of 64 bits";
 
 /// Reads lines `id<TAB>priority`. An expression without a line has the priority 0.
 pub(super) fn load(path: &Path, tree: &Tree) -> Result<Priorities> {
+    parse(path, &read(path)?, tree)
+}
+
+/// Reads the text of a file of priorities.
+pub(super) fn read(path: &Path) -> Result<String> {
     let mut text = String::new();
     open(path, OpenOptions::new().read(true))
         .and_then(|mut file| file.read_to_string(&mut text))
         .map_err(|error| Failure::io("read", path, &error))?;
+    Ok(text)
+}
+
+/// Makes priorities of the text of this file.
+pub(super) fn parse(path: &Path, text: &str, tree: &Tree) -> Result<Priorities> {
     let mut known: HashMap<SubscriptionId, i64> = HashMap::new();
     for (number, line) in (1..).zip(text.lines()) {
         if line.trim().is_empty() {

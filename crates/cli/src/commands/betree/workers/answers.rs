@@ -3,8 +3,9 @@
 #[cfg(feature = "kafka")]
 use workers::kafka;
 use workers::nats::{Connection, Facts, Reader};
-use workers::{Block, Message};
+use workers::{Block, Lost, Merge, Message};
 
+use crate::commands::betree::workers::absent::Wait;
 use crate::commands::betree::workers::access::Pair;
 use crate::commands::betree::workers::flags::JoinArgs;
 use crate::commands::nats::{connect, failed};
@@ -19,6 +20,7 @@ pub(super) enum Answers {
 
 /// Those of a stream of NATS.
 pub(super) struct Nats {
+    server: Connection,
     blocks: Facts,
     answers: Reader,
     dead: Option<Reader>,
@@ -29,6 +31,10 @@ pub(super) struct Nats {
 impl Answers {
     /// Opens the streams.
     pub(super) async fn open(args: &JoinArgs, pair: &Pair<'_>, tells: bool) -> Result<Self> {
+        let waits = Wait {
+            tells,
+            limit: args.timeout,
+        };
         match pair {
             Pair::Nats(of, from, access) => {
                 let blocks = connect(of, access, tells).await?;
@@ -36,14 +42,18 @@ impl Answers {
                     true => blocks.clone(),
                     false => connect(from, access, tells).await?,
                 };
-                let facts = blocks.stream(of.stream()).await.map_err(failed)?;
-                let answered = answers.stream(from.stream()).await.map_err(failed)?;
+                let answered = waits.until_there(async || answers.stream(from.stream()).await);
+                let answered = answered.await?;
+                let facts = waits.until_there(async || blocks.stream(of.stream()).await);
+                let facts = facts.await?;
                 let dead = dead_letters(args, &blocks).await?;
+                let server = blocks.clone();
                 let dead = match dead {
                     Some(facts) => Some(Reader::open(&blocks, &facts).await.map_err(failed)?),
                     None => None,
                 };
                 Ok(Self::Nats(Box::new(Nats {
+                    server,
                     blocks: facts,
                     answers: Reader::open(&answers, &answered).await.map_err(failed)?,
                     dead,
@@ -57,8 +67,10 @@ impl Answers {
                     true => cluster.clone(),
                     false => crate::commands::kafka::connect(from, access).await?,
                 };
-                let blocks = cluster.topic(of.topic()).await.map_err(failed)?;
-                let answers = other.topic(from.topic()).await.map_err(failed)?;
+                let answers = waits.until_there(async || other.topic(from.topic()).await);
+                let answers = answers.await?;
+                let blocks = waits.until_there(async || cluster.topic(of.topic()).await);
+                let blocks = blocks.await?;
                 let dead = match cluster.topic(&dead_name(args)).await {
                     Ok(facts) => Some(facts),
                     Err(error) if args.dead_letters.is_some() => return Err(failed(error)),
@@ -71,12 +83,54 @@ impl Answers {
         }
     }
 
-    /// The number of the first block.
+    /// The number of the first block, whether it is still there or not.
     pub(super) fn first(&self) -> u64 {
         match self {
-            Self::Nats(nats) => nats.blocks.first_sequence.max(1),
+            Self::Nats(nats) => nats.blocks.born,
             #[cfg(feature = "kafka")]
             Self::Kafka(_) => 1,
+        }
+    }
+
+    /// The number of the first block that was there at the start.
+    pub(super) fn kept_from(&self) -> u64 {
+        match self {
+            Self::Nats(nats) => nats.blocks.first_sequence,
+            #[cfg(feature = "kafka")]
+            Self::Kafka(_) => 1,
+        }
+    }
+
+    /// Blocks that have no number, as they were removed.
+    pub(super) fn removed(&self) -> Vec<Lost> {
+        match self {
+            Self::Nats(_) => Vec::new(),
+            #[cfg(feature = "kafka")]
+            Self::Kafka(reader) => reader.removed().to_vec(),
+        }
+    }
+
+    /// Looks whether the block that is due is still there. True: it is not, nor are perhaps others.
+    pub(super) async fn look_for_gone(&self, merge: &mut Merge) -> workers::Result<bool> {
+        match self {
+            Self::Nats(nats) => {
+                let number = merge.next();
+                let gone = nats.server.gone(&nats.blocks.answers.name, number).await?;
+                match gone {
+                    Some(last) if last > number => merge.lose_below(last + 1),
+                    Some(_) => merge.lose(number),
+                    None => return Ok(false),
+                }
+                Ok(true)
+            }
+            #[cfg(feature = "kafka")]
+            Self::Kafka(reader) => {
+                let gone = reader.gone().await?;
+                let due = merge.next();
+                let is_news = gone.contains(&due);
+                gone.into_iter().for_each(|number| merge.lose(number));
+                Ok(is_news)
+            }
         }
     }
 

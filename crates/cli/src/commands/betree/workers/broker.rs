@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use workers::{Engine, nats};
+use workers::{Engine, Lost, nats};
 
 /// A broker of a worker.
 pub(super) trait Broker: Engine {
@@ -14,6 +14,9 @@ pub(super) trait Broker: Engine {
 
     /// Whether blocks are not done.
     async fn has_left(&self) -> workers::Result<bool>;
+
+    /// Blocks that were removed before a worker had them, as far as they were noticed since the last call.
+    fn take_lost(&self) -> Vec<Lost>;
 
     /// What the report says of the server.
     async fn server(&self) -> String;
@@ -33,11 +36,17 @@ impl Broker for nats::Worker {
         self.left().await.map(|left| left > 0)
     }
 
+    fn take_lost(&self) -> Vec<Lost> {
+        self.take_lost()
+    }
+
     async fn server(&self) -> String {
         self.server_version()
     }
 
     async fn close(&self) {
+        // A last look; if the server is away, there is nothing to see.
+        let _ = self.left().await;
         self.flush().await;
     }
 }
@@ -53,6 +62,10 @@ impl Broker for workers::kafka::Worker {
 
     async fn has_left(&self) -> workers::Result<bool> {
         self.has_left().await
+    }
+
+    fn take_lost(&self) -> Vec<Lost> {
+        self.take_lost()
     }
 
     async fn server(&self) -> String {

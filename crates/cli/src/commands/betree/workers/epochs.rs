@@ -10,7 +10,7 @@ use betree::{Priorities, Snapshot};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 use twox_hash::XxHash64;
-use workers::nats::{Bucket, Held};
+use workers::nats::{self, Bucket, Held, WrongAddress};
 
 use crate::commands::betree::flags::MatchArgs;
 use crate::commands::betree::matching::{BATCH_EXPRESSIONS_MAX, checked_bits};
@@ -18,7 +18,8 @@ use crate::commands::betree::print::Form;
 use crate::commands::betree::priorities;
 use crate::commands::betree::snapshot::{self, Tree};
 use crate::commands::betree::worker::Job;
-use crate::commands::nats::failed;
+use crate::commands::betree::workers::absent::Wait;
+use crate::commands::nats::{access, failed, try_connect};
 use crate::failure::{Failure, Result};
 use crate::term::message;
 
@@ -32,6 +33,10 @@ pub(super) struct State {
     priorities: Option<Priorities>,
     /// Its name, in every answer that it gives.
     pub(super) epoch: Arc<str>,
+    /// A hash of the snapshot.
+    pub(super) hash: String,
+    /// A hash of the priorities.
+    pub(super) priorities_hash: Option<String>,
 }
 
 impl State {
@@ -40,16 +45,19 @@ impl State {
         let tree = snapshot::parse(from, bytes)?;
         let bits = checked_bits(args, &tree)?;
         let path = args.priorities.as_deref();
-        let priorities = path.map(|path| priorities::load(path, &tree)).transpose()?;
-        let epoch = match &args.workers.epoch {
-            Some(epoch) => epoch.as_str().into(),
-            None => name(bytes).into(),
-        };
+        let text = path.map(priorities::read).transpose()?;
+        let read = path.zip(text.as_deref());
+        let priorities = read.map(|(path, text)| priorities::parse(path, text, &tree));
+        let hash = name(bytes);
+        let epoch = args.workers.epoch.as_ref().unwrap_or(&hash);
+        let epoch = epoch.as_str().into();
         Ok(Self {
             tree,
             bits,
-            priorities,
+            priorities: priorities.transpose()?,
             epoch,
+            hash,
+            priorities_hash: text.map(|text| name(text.as_bytes())),
         })
     }
 
@@ -200,6 +208,32 @@ impl Origin {
     }
 }
 
+/// The expressions to begin with, and where newer ones come from if they are wanted.
+pub(super) async fn first(args: &MatchArgs, path: &Path) -> Result<(State, Option<Follower>)> {
+    let is_bucket = |text: &&str| text.starts_with("nats://") || text.starts_with("tls://");
+    let origin = match path.to_str().filter(is_bucket) {
+        Some(text) => {
+            let address: nats::Address = text
+                .parse()
+                .map_err(|error: WrongAddress| Failure::usage(format!("--snapshot: {error}")))?;
+            let tells = args.analysis.terminal.wants_warnings();
+            let access = access(&args.workers.broker.nats)?;
+            let waits = Wait { tells, limit: None };
+            let connection = waits
+                .until_there(async || try_connect(&address, &access, tells).await)
+                .await?;
+            let bucket = Bucket::open(&connection, address.stream()).await;
+            Origin::Bucket {
+                bucket: bucket.map_err(failed)?,
+                shard: args.workers.shard.clone(),
+            }
+        }
+        None => Origin::File(path.to_owned()),
+    };
+    let (state, follower) = origin.first(args).await?;
+    Ok((state, args.workers.follow.then_some(follower)))
+}
+
 /// Looks for newer snapshots.
 pub(super) struct Follower {
     origin: Origin,
@@ -226,7 +260,9 @@ impl Follower {
             let held = match self.origin.read().await {
                 Ok(held) => held,
                 Err(failure) => {
-                    message::remark(&format!("{}; it is read again", failure.message()));
+                    if tells {
+                        message::remark(&format!("{}; it is read again", failure.message()));
+                    }
                     continue;
                 }
             };
@@ -252,8 +288,10 @@ impl Follower {
                 }
                 Some(Err(failure)) => {
                     current.failed();
-                    let message = failure.message();
-                    message::remark(&format!("a newer snapshot is not used: {message}"));
+                    if tells {
+                        let message = failure.message();
+                        message::remark(&format!("a newer snapshot is not used: {message}"));
+                    }
                 }
                 None => {}
             }

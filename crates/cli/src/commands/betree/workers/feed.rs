@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(50);
 #[derive(Debug, Default)]
 struct Fed {
     blocks: u64,
-    lines: u64,
+    events: u64,
     bytes: u64,
     /// Blocks that the stream had.
     known: u64,
@@ -54,6 +54,9 @@ pub(crate) fn run(args: &FeedArgs, name: &'static str, argv: &[OsString]) -> Res
             None => (0, 1),
         };
         fed.offset = offset;
+        if offset > 0 && tells {
+            say_known(args, (offset, line));
+        }
         let longest = feeder.block_bytes_max();
         let wanted = usize::try_from(args.block)
             .unwrap_or(usize::MAX)
@@ -75,14 +78,14 @@ pub(crate) fn run(args: &FeedArgs, name: &'static str, argv: &[OsString]) -> Res
     let mut outcome = Outcome::new("feed");
     outcome.bytes_in = fed.bytes;
     outcome.bytes_content = fed.bytes;
-    outcome.ops = Some(fed.lines);
+    outcome.ops = Some(fed.events);
     outcome.workload.inputs.push(Input {
         path: names::path(&args.events),
         bytes: fed.bytes,
         xxh64: None,
     });
     outcome.workload.inputs_total = 1;
-    outcome.did(fed.lines, ["event", "events"]);
+    outcome.did(fed.events, ["event", "events"]);
     outcome.did(fed.blocks, ["block", "blocks"]);
     let params = &mut outcome.workload.params;
     params.insert("source".to_owned(), source_name.into());
@@ -107,6 +110,30 @@ pub(crate) fn run(args: &FeedArgs, name: &'static str, argv: &[OsString]) -> Res
         }
     }
     session.finish(outcome)
+}
+
+/// Says that the stream has a part of the file, or all of it.
+fn say_known(args: &FeedArgs, (offset, line): (u64, u64)) {
+    let name = files::display(&args.events);
+    let length = std::fs::metadata(&args.events).map(|facts| facts.len());
+    let stream = args.to.stream();
+    message::remark(&match length.is_ok_and(|length| length == offset) {
+        true => format!(
+            "{stream} has all {offset} bytes of {name}: there is nothing to feed; to feed it once more, give it another \
+             --source"
+        ),
+        false => {
+            format!("{stream} has {name} up to byte {offset}: it is fed from there on, line {line}")
+        }
+    });
+}
+
+/// Lines that are not blank.
+fn events(bytes: &[u8]) -> u64 {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    lines
+        .filter(|line| !line.iter().all(u8::is_ascii_whitespace))
+        .count() as u64
 }
 
 struct Feeding<'a> {
@@ -195,8 +222,7 @@ impl Feeding<'_> {
                     }
                     for cut in cuts {
                         self.fed.bytes += cut.bytes.len() as u64;
-                        let ends = cut.bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
-                        self.fed.lines += ends + u64::from(!cut.bytes.ends_with(b"\n"));
+                        self.fed.events += events(&cut.bytes);
                     }
                     return Ok(true);
                 }

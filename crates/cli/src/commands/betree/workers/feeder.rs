@@ -3,10 +3,12 @@
 #[cfg(feature = "kafka")]
 use workers::kafka;
 use workers::nats::{self, Keep};
+use workers::settings::drops;
 use workers::{Cut, Known, Published};
 
 use crate::commands::betree::workers::access::Pair;
 use crate::commands::betree::workers::flags::FeedArgs;
+use crate::commands::betree::workers::losses;
 use crate::commands::betree::workers::source::Source;
 use crate::commands::nats::{connect, failed};
 use crate::failure::Result;
@@ -42,6 +44,9 @@ impl Feeder {
                 let facts = facts.map_err(failed)?;
                 let opened = nats::Feeder::open(&connection, &facts, &source.name).await;
                 let (feeder, known) = opened.map_err(failed)?;
+                if tells {
+                    losses::warn(&drops(&facts.answers));
+                }
                 Ok((Self::Nats(Box::new(feeder)), known))
             }
             #[cfg(feature = "kafka")]
@@ -55,6 +60,9 @@ impl Feeder {
                 let is_new = !source.is_file && args.source.is_none();
                 let opened = kafka::Feeder::open(&cluster, &facts, &source.name, is_new).await;
                 let (feeder, known) = opened.map_err(failed)?;
+                if tells {
+                    losses::warn(&kafka::drops(&facts));
+                }
                 Ok((Self::Kafka(feeder), known))
             }
         }

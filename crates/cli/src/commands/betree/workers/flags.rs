@@ -103,6 +103,19 @@ pub(crate) struct WorkerArgs {
     #[arg(long, value_name = "N", default_value_t = 1, requires = "from", hide_short_help = true,
           value_parser = clap::value_parser!(u8).range(1..=5))]
     pub(crate) replicas: u8,
+    /// Let these expressions and flags replace those of the workers before, all of which have been stopped
+    ///
+    /// A consumer remembers the expressions and the flags that decide an answer, and refuses a worker with others:
+    /// answers of both kinds would be mixed.
+    #[arg(
+        long,
+        requires = "from",
+        overrides_with = "_no_take_over",
+        hide_short_help = true
+    )]
+    pub(crate) take_over: bool,
+    #[arg(long = "no-take-over", overrides_with = "take_over", hide = true)]
+    pub(crate) _no_take_over: bool,
     /// Stop once every block of the stream is done
     #[arg(long, requires = "from")]
     pub(crate) until_done: bool,
@@ -191,7 +204,7 @@ impl FeedArgs {
 #[command(after_long_help = "Examples:
   perfkit betree build --domains domains --expressions expressions -o s.snap
   perfkit betree roll-out --create --to nats://127.0.0.1/SNAPSHOTS s.snap
-  perfkit betree match --follow --snapshot nats://127.0.0.1/SNAPSHOTS --from nats://127.0.0.1/EVENTS --to nats://127.0.0.1/ANSWERS
+  perfkit betree match --follow --snapshot nats://127.0.0.1/SNAPSHOTS --from nats://127.0.0.1/EVENTS --to nats://127.0.0.1/MATCHES
   perfkit betree roll-out --shard a --to nats://127.0.0.1/SNAPSHOTS a.snap")]
 pub(crate) struct RollOutArgs {
     /// Snapshot from `betree build`
@@ -231,9 +244,9 @@ impl RollOutArgs {
 /// answered twice is an error.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
-  perfkit betree join --events nats://127.0.0.1/EVENTS --from nats://127.0.0.1/ANSWERS > matches
-  perfkit betree join --events nats://127.0.0.1/EVENTS --from nats://127.0.0.1/ANSWERS --shards a,b
-  perfkit betree join --events nats://127.0.0.1/EVENTS --from nats://127.0.0.1/ANSWERS --hold 1G --timeout 10m")]
+  perfkit betree join --events nats://127.0.0.1/EVENTS --from nats://127.0.0.1/MATCHES > matches
+  perfkit betree join --events nats://127.0.0.1/EVENTS --from nats://127.0.0.1/MATCHES --shards a,b
+  perfkit betree join --events nats://127.0.0.1/EVENTS --from nats://127.0.0.1/MATCHES --hold 1G --timeout 10m")]
 pub(crate) struct JoinArgs {
     /// The stream of blocks of events
     #[arg(long, value_name = "URL")]
@@ -258,9 +271,21 @@ pub(crate) struct JoinArgs {
     pub(crate) hold: u64,
     /// Give up when no answer has come for so long; by default it waits for ever
     ///
+    /// The streams, too, are waited for if they are not there yet.
     /// After five seconds without an answer to the block that is due, it says which block lacks which shard.
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub(crate) timeout: Option<Duration>,
+    /// Do not fail where the stream has removed blocks that have no answer
+    ///
+    /// They are said and counted in any case. Without it the exit code is 3.
+    #[arg(long, overrides_with = "_no_allow_removed", hide_short_help = true)]
+    pub(crate) allow_removed: bool,
+    #[arg(
+        long = "no-allow-removed",
+        overrides_with = "allow_removed",
+        hide = true
+    )]
+    pub(crate) _no_allow_removed: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]

@@ -1,14 +1,12 @@
 //! `perfkit betree join`: answers in the order of their blocks, those of several shards as one line an event.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
 use files::output::Output;
-use latency::report::{Table, Unit};
-use report::units::counted;
 use report::{ExitStatus, Outcome};
 use tokio::time::{Instant, sleep};
 use workers::{Merge, MergeError, Merged, Message, Pushed, WHOLE, join_lines, pause};
@@ -16,6 +14,7 @@ use workers::{Merge, MergeError, Merged, Message, Pushed, WHOLE, join_lines, pau
 use crate::commands::betree::workers::access::{Pair, pair};
 use crate::commands::betree::workers::answers::Answers;
 use crate::commands::betree::workers::flags::JoinArgs;
+use crate::commands::betree::workers::joined::Joined;
 use crate::commands::betree::workers::patience::{Next, Patience};
 use crate::commands::nats::{failed, runtime};
 use crate::failure::{Failure, Result};
@@ -25,62 +24,10 @@ use crate::term::{message, signal};
 
 /// How often to look whether somebody wants the end.
 const LOOK: Duration = Duration::from_millis(50);
-/// The most epochs that are told apart.
-const EPOCHS_MAX: usize = 1000;
+/// How often to look whether blocks without answers are still there.
+const GONE: Duration = Duration::from_secs(1);
 /// Failures in a row after which a server is given up.
 const FAILURES_MAX: u64 = 20;
-/// The most names of shards that are told though they were not asked for.
-const OTHERS_MAX: usize = 10;
-
-/// What was joined.
-#[derive(Debug, Default)]
-struct Joined {
-    blocks: u64,
-    lines: u64,
-    bytes: u64,
-    dead: u64,
-    /// Answers that were there before.
-    repeated: u64,
-    /// Answers to blocks that were counted as dead before.
-    late: u64,
-    /// Answers to blocks of another stream, or of shards that were not asked for.
-    others: u64,
-    /// Names of shards that were not asked for and answered.
-    other_shards: BTreeSet<String>,
-    /// The states of the expressions that answered, in the order of their first answers, each with how many it gave.
-    epochs: Vec<(String, u64)>,
-    /// Answers of epochs beyond the first ones.
-    more_epochs: u64,
-}
-
-impl Joined {
-    fn answered_by(&mut self, epoch: &str) {
-        // The last one answers most likely again.
-        match self.epochs.iter().rposition(|(known, _)| known == epoch) {
-            Some(at) => self.epochs[at].1 += 1,
-            None if self.epochs.len() < EPOCHS_MAX => self.epochs.push((epoch.to_owned(), 1)),
-            None => self.more_epochs += 1,
-        }
-    }
-
-    /// Counts an answer that is not wanted.
-    fn passed_over(&mut self, shard: Option<&str>) {
-        self.others += 1;
-        if self.other_shards.len() < OTHERS_MAX {
-            self.other_shards.extend(shard.map(str::to_owned));
-        }
-    }
-
-    fn epochs(&self) -> Table {
-        let columns = [("epoch", Unit::Text), ("answers", Unit::Count)];
-        let mut table = Table::new("epochs", &columns);
-        let more = (self.more_epochs > 0).then(|| ("(more)".to_owned(), self.more_epochs));
-        for (epoch, count) in self.epochs.iter().cloned().chain(more) {
-            table.rows.push(vec![epoch.into(), count.into()]);
-        }
-        table
-    }
-}
 
 /// Why it ended.
 enum End {
@@ -96,32 +43,7 @@ pub(crate) fn run(args: &JoinArgs, name: &'static str, argv: &[OsString]) -> Res
     let mut joined = Joined::default();
     let ended = runtime()?.block_on(join(args, &pair, &mut joined));
     let mut outcome = Outcome::new("join");
-    outcome.ops = Some(joined.lines);
-    outcome.bytes_out = joined.bytes;
-    outcome.bytes_content = joined.bytes;
-    outcome.did(joined.lines, ["event", "events"]);
-    outcome.did(joined.blocks, ["block", "blocks"]);
-    if joined.dead > 0 {
-        outcome.did(joined.dead, ["dead letter", "dead letters"]);
-        outcome.status = ExitStatus::Partial;
-        outcome.complete = false;
-    }
-    if joined.repeated > 0 {
-        outcome.did(joined.repeated, ["repeated answer", "repeated answers"]);
-    }
-    let params = &mut outcome.workload.params;
-    params.insert("dead_letters".to_owned(), joined.dead.into());
-    params.insert("repeated_answers".to_owned(), joined.repeated.into());
-    params.insert("late_answers".to_owned(), joined.late.into());
-    params.insert("other_answers".to_owned(), joined.others.into());
-    params.insert("shards".to_owned(), (args.shards.len() as u64).into());
-    outcome.tables.push(joined.epochs());
-    if joined.late > 0 && args.output.terminal.wants_warnings() {
-        let late = counted(joined.late, ["block was", "blocks were"]);
-        message::remark(&format!(
-            "{late} answered after being counted as a dead letter: join again, with a larger --hold if that does not help"
-        ));
-    }
+    joined.describe(&mut outcome, args);
     match ended {
         Ok(End::All | End::Closed) => {}
         Ok(End::Interrupted) => {
@@ -149,12 +71,14 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
         .collect();
     let hold = usize::try_from(args.hold).unwrap_or(usize::MAX);
     let mut merge = Merge::new(shards.len(), first, hold);
+    merge.lose_below(answers.kept_from());
+    joined.removed = answers.removed();
     let mut to = Output::stdout(context())
         .map_err(|error| Failure::io("write", Path::new("standard output"), &error))?;
     let wrong = |error| cannot_join(args, error);
-    let mut lines = Vec::new();
     let mut failures = 0;
     let mut patience = Patience::new(args.timeout, Instant::now());
+    let mut looked = Instant::now();
     while merge.next() <= last {
         if signal::interrupted() {
             return Ok(End::Interrupted);
@@ -164,52 +88,80 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
             Next::Say if tells => message::remark(&format!(
                 "{}; it is waited for{}",
                 lacks(args, &merge),
-                passed_over(joined)
+                joined.passed_over()
             )),
             Next::Say => {}
             Next::GiveUp => return Err(gives_up(args, &merge, joined)),
         }
         let got = tokio::select! {
-            got = answers.next() => got,
-            () = sleep(LOOK) => continue,
+            got = answers.next() => Some(got),
+            () = sleep(LOOK) => None,
         };
-        let message = match got {
-            Ok(message) => message,
-            Err(error) if error.is_passing() && failures < FAILURES_MAX => {
+        let is_news = match got {
+            Some(Ok(message)) => {
+                failures = 0;
+                take(message, &answers, &shards, &mut merge, joined).map_err(wrong)?
+            }
+            Some(Err(error)) if error.is_passing() && failures < FAILURES_MAX => {
                 failures += 1;
                 sleep(pause(failures)).await;
                 continue;
             }
-            Err(error) => return Err(failed(error)),
+            Some(Err(error)) => return Err(failed(error)),
+            None if merge.is_settled() && looked.elapsed() >= GONE => {
+                looked = Instant::now();
+                // If the server does not say, it is asked again.
+                answers.look_for_gone(&mut merge).await.unwrap_or(false)
+            }
+            None => false,
         };
-        failures = 0;
-        if !take(message, &answers, &shards, &mut merge, joined).map_err(wrong)? {
+        if !is_news {
             continue;
         }
         patience.hear(Instant::now());
-        while let Some((_, merged)) = merge.pop() {
-            patience.go_on(Instant::now());
-            let Merged::Answers(parts) = merged else {
-                joined.dead += 1;
-                continue;
-            };
-            lines.clear();
-            join_lines(&parts, &mut lines).map_err(wrong)?;
-            joined.blocks += 1;
-            joined.lines += lines.iter().filter(|byte| **byte == b'\n').count() as u64;
-            joined.bytes += lines.len() as u64;
-            match to.write_all(&lines) {
-                Ok(()) => {}
-                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
-                    return Ok(End::Closed);
-                }
-                Err(error) => {
-                    return Err(Failure::io("write", Path::new("standard output"), &error));
-                }
-            }
+        if !write(&mut to, &mut merge, &mut patience, joined).map_err(wrong)?? {
+            return Ok(End::Closed);
         }
     }
     Ok(End::All)
+}
+
+/// Writes the blocks that are complete. False: the reader has closed the pipe.
+fn write(
+    to: &mut Output,
+    merge: &mut Merge,
+    patience: &mut Patience,
+    joined: &mut Joined,
+) -> std::result::Result<Result<bool>, MergeError> {
+    let mut lines = Vec::new();
+    while let Some((sequence, merged)) = merge.pop() {
+        patience.go_on(Instant::now());
+        let parts = match merged {
+            Merged::Answers(parts) => parts,
+            Merged::Dead => {
+                joined.dead += 1;
+                continue;
+            }
+            Merged::Lost => {
+                joined.lost(sequence);
+                continue;
+            }
+        };
+        lines.clear();
+        join_lines(&parts, &mut lines)?;
+        joined.blocks += 1;
+        joined.lines += lines.iter().filter(|byte| **byte == b'\n').count() as u64;
+        joined.bytes += lines.len() as u64;
+        match to.write_all(&lines) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(Ok(false)),
+            Err(error) => {
+                let failure = Failure::io("write", Path::new("standard output"), &error);
+                return Ok(Err(failure));
+            }
+        }
+    }
+    Ok(Ok(true))
 }
 
 /// Takes a message in; returns whether it is about a block that is joined.
@@ -231,7 +183,7 @@ fn take(
     let number = answers.number(&block);
     let name = block.labels.shard.as_deref();
     let (Some(number), Some(shard)) = (number, name.and_then(|name| shards.get(name))) else {
-        joined.passed_over(name.filter(|_| number.is_some()));
+        joined.pass_over(name.filter(|_| number.is_some()));
         return Ok(false);
     };
     // Blocks that came later are not joined.
@@ -308,26 +260,12 @@ fn lacks(args: &JoinArgs, merge: &Merge) -> String {
     )
 }
 
-/// Answers that are there and not asked for, if any.
-fn passed_over(joined: &Joined) -> String {
-    let shards: Vec<&str> = joined.other_shards.iter().map(String::as_str).collect();
-    match (joined.others, shards.join(", ")) {
-        (0, _) => String::new(),
-        (count, shards) if shards.is_empty() => {
-            format!(" ({count} answers are to blocks of other streams)")
-        }
-        (count, shards) => {
-            format!(" ({count} answers are not of --shards or to other streams: of shard {shards})")
-        }
-    }
-}
-
 fn gives_up(args: &JoinArgs, merge: &Merge, joined: &Joined) -> Failure {
     let time = args.timeout.unwrap_or_default();
     let message = format!(
         "{}, and no answer has come for {time:?}{}",
         lacks(args, merge),
-        passed_over(joined)
+        joined.passed_over()
     );
     Failure::new(message).help(
         "see that workers of this shard run, and that --shards, --from and --dead-letters are theirs; a longer --timeout \

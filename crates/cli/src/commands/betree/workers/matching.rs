@@ -1,26 +1,27 @@
 //! `perfkit betree match --from`: a worker on a broker, until it is asked to stop.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::ffi::OsString;
-use std::path::Path;
 use std::time::Duration;
 
 use betree::{Batch, Buffers};
 use latency::report::LatencyName;
 use report::{ExitStatus, Outcome};
 use tokio::time::sleep;
-use workers::nats::{self, Bucket, WrongAddress};
-use workers::{Limits, Once, Options, Place, Tally, Trouble, WHOLE};
+use workers::settings::Common;
+use workers::{Limits, Once, Options, Tally, WHOLE};
 
 use crate::args::threads;
 use crate::commands::betree::flags::{MatchArgs, MatchFormat};
 use crate::commands::betree::matching::times;
 use crate::commands::betree::workers::access::{Pair, pair};
 use crate::commands::betree::workers::broker::Broker;
-use crate::commands::betree::workers::epochs::{Current, Follower, Origin, State};
+use crate::commands::betree::workers::epochs::{Current, first};
+use crate::commands::betree::workers::losses::Losses;
 use crate::commands::betree::workers::open::{self, DELIVERIES};
+use crate::commands::betree::workers::teller::Teller;
 use crate::commands::betree::workers::threads::{Counts, Threads, serve};
-use crate::commands::nats::{access, connect, failed, runtime};
+use crate::commands::nats::{failed, runtime};
 use crate::failure::{Failure, Result};
 use crate::io::ready::Ready;
 use crate::session::{Session, Setup};
@@ -35,6 +36,7 @@ const ASK: Duration = Duration::from_millis(500);
 struct Worked {
     tally: Tally,
     ended: Option<workers::Error>,
+    lost: u64,
     once: Once,
     ack_wait: Duration,
     server: String,
@@ -57,6 +59,7 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
     let pair = pair(from, to, &own.broker)?;
     let runtime = runtime()?;
     let (state, follower) = runtime.block_on(first(args, path))?;
+    let common = open::common(args, &state);
     let batches = state.wants_batches(args);
     let current = Current::new(state);
     let options = Options {
@@ -87,8 +90,8 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
                 }
             };
             tokio::select! {
-                worked = work(args, &pair, (&matching, &ready), options) => worked,
-                () = follows => Err(Failure::new("nobody looks for newer snapshots any more")),
+                worked = work(args, (&pair, common), (&matching, &ready), options) => worked,
+                () = follows => Err(Failure::new("the look for newer snapshots has ended")),
             }
         });
         let counts = matching.counts();
@@ -151,46 +154,23 @@ fn check_shard(args: &MatchArgs) -> Result<()> {
     }
 }
 
-/// The expressions to begin with, and where newer ones come from if they are wanted.
-async fn first(args: &MatchArgs, path: &Path) -> Result<(State, Option<Follower>)> {
-    let is_bucket = |text: &&str| text.starts_with("nats://") || text.starts_with("tls://");
-    let origin = match path.to_str().filter(is_bucket) {
-        Some(text) => {
-            let address: nats::Address = text
-                .parse()
-                .map_err(|error: WrongAddress| Failure::usage(format!("--snapshot: {error}")))?;
-            let tells = args.analysis.terminal.wants_warnings();
-            let access = access(&args.workers.broker.nats)?;
-            let connection = connect(&address, &access, tells).await?;
-            let bucket = Bucket::open(&connection, address.stream()).await;
-            Origin::Bucket {
-                bucket: bucket.map_err(failed)?,
-                shard: args.workers.shard.clone(),
-            }
-        }
-        None => Origin::File(path.to_owned()),
-    };
-    let (state, follower) = origin.first(args).await?;
-    Ok((state, args.workers.follow.then_some(follower)))
-}
-
 async fn work(
     args: &MatchArgs,
-    pair: &Pair<'_>,
+    (pair, common): (&Pair<'_>, Common),
     (matching, ready): (&Threads<'_>, &Ready<'_>),
     options: Options,
 ) -> Result<Worked> {
     let own = &args.workers;
+    let tells = args.analysis.terminal.wants_warnings();
     match pair {
         Pair::Nats(from, to, access) => {
-            let tells = args.analysis.terminal.wants_warnings();
-            let worker = open::nats(args, (from, to), access, tells).await?;
+            let worker = open::nats(args, (from, to), access, common, tells).await?;
             let once = own.once.map_or(Once::Window, Once::from);
             work_on(args, (&worker, once), (matching, ready), options).await
         }
         #[cfg(feature = "kafka")]
         Pair::Kafka(from, to, access) => {
-            let worker = open::kafka(own, (from, to), access).await?;
+            let worker = open::kafka(own, (from, to), access, common, tells).await?;
             work_on(args, (&worker, Once::Always), (matching, ready), options).await
         }
     }
@@ -207,11 +187,14 @@ async fn work_on<B: Broker>(
     options.limits.ack_wait = worker.ack_wait();
     options.in_flight += B::IN_FLIGHT_MORE;
     ready.write(&own.consumer)?;
-    let tell = teller(tells);
+    let teller = Teller::new(tells);
+    let tell = |trouble| teller.tell(trouble);
+    let losses = RefCell::new(Losses::default());
     let stop = async {
         let mut asked = tokio::time::Instant::now();
         loop {
             sleep(LOOK).await;
+            losses.borrow_mut().add(worker.take_lost());
             if signal::interrupted() {
                 return;
             }
@@ -226,46 +209,18 @@ async fn work_on<B: Broker>(
     let (tally, ended) = workers::work(worker, matching, &options, stop, &tell).await;
     let server = worker.server().await;
     worker.close().await;
+    let mut losses = losses.into_inner();
+    losses.add(worker.take_lost());
+    losses.tell();
+    teller.end();
     Ok(Worked {
         tally,
         ended,
+        lost: losses.count,
         once,
         ack_wait: worker.ack_wait(),
         server,
     })
-}
-
-/// Tells of troubles, of those with the broker the first in a row.
-fn teller(tells: bool) -> impl Fn(Trouble) {
-    let last = Cell::new(None);
-    let shown = |place: &Place| format!("block {} of {}", place.sequence, place.stream);
-    move |trouble| {
-        let now = tokio::time::Instant::now();
-        match trouble {
-            Trouble::Broker(reason) if tells => {
-                let is_news = last
-                    .get()
-                    .is_none_or(|at: tokio::time::Instant| now - at > Duration::from_secs(10));
-                if is_news {
-                    last.set(Some(now));
-                    message::remark(&format!(
-                        "the server does not do what it was asked, and is asked again: {reason}"
-                    ));
-                }
-            }
-            Trouble::Failed(place, reason) if tells => {
-                message::remark(&format!(
-                    "{} failed, and is given back: {reason}",
-                    shown(&place)
-                ));
-            }
-            Trouble::Dead(place, reason) => {
-                let failure = Failure::new(format!("{} is a dead letter: {reason}", shown(&place)));
-                message::failure(&failure.help("correct its events and feed them again, or add --keep-going to skip such events"));
-            }
-            _ => {}
-        }
-    }
 }
 
 fn describe(
@@ -290,6 +245,7 @@ fn describe(
             ["second answer refused", "second answers refused"],
         ),
         (tally.dead, ["dead letter", "dead letters"]),
+        (worked.lost, ["block lost", "blocks lost"]),
         (counts.refused, ["event refused", "events refused"]),
         (
             tally.left,
@@ -331,6 +287,7 @@ fn describe(
         ("answers_refused", tally.refused),
         ("attempts_failed", tally.returned),
         ("dead_letters", tally.dead),
+        ("blocks_lost", worked.lost),
         ("publications_repeated", tally.republished),
         ("progress_reports", tally.progress),
         ("blocks_left", tally.left),
@@ -346,11 +303,18 @@ fn describe(
     if rollouts.failed > 0 {
         outcome.did(rollouts.failed, ["roll-out failed", "roll-outs failed"]);
     }
-    if tally.dead > 0 || tally.left > 0 || counts.refused > 0 || rollouts.failed > 0 {
+    let unfinished = [
+        tally.dead,
+        tally.left,
+        worked.lost,
+        counts.refused,
+        rollouts.failed,
+    ];
+    if unfinished.iter().any(|count| *count > 0) {
         outcome.status = ExitStatus::Partial;
         outcome.complete = false;
     }
-    if tally.left > 0 {
+    if tally.left > 0 && args.analysis.terminal.wants_warnings() {
         message::note(
             &format!(
                 "{} blocks were not finished before the grace period ended; others get them",

@@ -2,6 +2,7 @@
 //! expressions ([`epochs`]), `betree join` puts answers in order. What a worker does and when is in the library `workers`; here are flags ([`flags`]), the threads that
 //! match ([`threads`]) and reports.
 
+mod absent;
 mod access;
 mod answers;
 mod broker;
@@ -10,11 +11,14 @@ mod feed;
 mod feeder;
 pub(crate) mod flags;
 mod join;
+mod joined;
+mod losses;
 mod matching;
 mod open;
 mod patience;
 mod roll_out;
 mod source;
+mod teller;
 mod threads;
 
 pub(super) use feed::run as feed;

@@ -5,12 +5,15 @@ use workers::Once;
 #[cfg(feature = "kafka")]
 use workers::kafka;
 use workers::nats::{self, Keep};
-use workers::settings::Common;
+use workers::settings::{Common, switch};
 
 use crate::commands::betree::flags::MatchArgs;
+use crate::commands::betree::workers::absent::Wait;
+use crate::commands::betree::workers::epochs::State;
 #[cfg(feature = "kafka")]
 use crate::commands::betree::workers::flags::{OnceArg, WorkerArgs};
-use crate::commands::nats::{connect, failed};
+use crate::commands::betree::workers::losses;
+use crate::commands::nats::{failed, try_connect};
 #[cfg(feature = "kafka")]
 use crate::failure::Failure;
 use crate::failure::Result;
@@ -24,14 +27,22 @@ pub(super) async fn nats(
     args: &MatchArgs,
     (from, to): (&nats::Address, &nats::Address),
     access: &nats::Access,
+    common: Common,
     tells: bool,
 ) -> Result<nats::Worker> {
     let own = &args.workers;
     let once = own.once.map_or(Once::Window, Once::from);
-    let blocks = connect(from, access, tells).await?;
+    let waits = Wait { tells, limit: None };
+    let blocks = waits
+        .until_there(async || try_connect(from, access, tells).await)
+        .await?;
     let answers = match to.is_same_cluster(from) {
         true => blocks.clone(),
-        false => connect(to, access, tells).await?,
+        false => {
+            waits
+                .until_there(async || try_connect(to, access, tells).await)
+                .await?
+        }
     };
     let copies = usize::from(own.replicas);
     let keep = Keep::Answers {
@@ -40,7 +51,9 @@ pub(super) async fn nats(
         deliveries: DELIVERIES,
     };
     let dead = own.dead_name(from.stream());
-    let facts = blocks.stream(from.stream()).await.map_err(failed)?;
+    let facts = waits
+        .until_there(async || blocks.stream(from.stream()).await)
+        .await?;
     let (answered, dead) = match own.create {
         true => (
             answers.stream_or_create(to.stream(), keep, copies).await,
@@ -51,13 +64,15 @@ pub(super) async fn nats(
             blocks.stream(&dead).await,
         ),
     };
+    let drops = workers::settings::drops(&facts.answers);
     let setup = nats::Setup {
         from: facts,
         to: answered.map_err(failed)?,
         dead: dead.map_err(failed)?,
         consumer: own.consumer.clone(),
         shard: own.shard.clone(),
-        common: common(args),
+        common,
+        takes_over: own.take_over,
         once,
         ack_wait: own.ack_wait,
         deliveries: DELIVERIES,
@@ -65,11 +80,12 @@ pub(super) async fn nats(
     let opened = nats::Worker::open(blocks, answers, setup).await;
     let worker = opened.map_err(failed)?;
     if tells {
+        losses::warn(&drops);
         say_strength(once, &worker, to);
         if !worker.is_marked() {
             message::remark(&format!(
-                "the consumer {} cannot be marked with what its workers have in common: workers of another --shard would \
-                 take blocks of this one; let perfkit create it",
+                "the consumer {} cannot be marked with what its workers have in common: workers of another --shard or with other \
+                 flags would take blocks of this one; let perfkit create it",
                 own.consumer
             ));
         }
@@ -77,14 +93,23 @@ pub(super) async fn nats(
     Ok(worker)
 }
 
-/// Flags that decide what an answer says. With `--keep-going` more events are answered, with others as before.
-fn common(args: &MatchArgs) -> Common {
+/// Flags that decide what an answer says, and the expressions. With `--keep-going` more events are answered, with others as
+/// before.
+pub(super) fn common(args: &MatchArgs, state: &State) -> Common {
     let format = args.format.to_possible_value();
+    // Of those that follow newer ones, each takes them by itself.
+    let hash = |hash: Option<String>| match args.workers.follow {
+        true => switch(hash.is_some()),
+        false => hash,
+    };
     Common::new([
         ("format", format.map(|value| value.get_name().to_owned())),
         ("event-id", args.event_id.clone()),
         ("first", args.first.map(|count| count.to_string())),
         ("top", args.top.map(|count| count.to_string())),
+        ("priorities", hash(state.priorities_hash.clone())),
+        ("ignore-unknown", switch(args.ignore_unknown)),
+        ("snapshot", hash(Some(state.hash.clone()))),
     ])
 }
 
@@ -118,6 +143,8 @@ pub(super) async fn kafka(
     own: &WorkerArgs,
     (from, to): (&kafka::Address, &kafka::Address),
     access: &kafka::Access,
+    common: Common,
+    tells: bool,
 ) -> Result<kafka::Worker> {
     if own.once == Some(OnceArg::Window) {
         let message = "--once window has no meaning on Kafka, which remembers no ids of messages";
@@ -131,10 +158,15 @@ pub(super) async fn kafka(
         return Err(Failure::usage(message)
             .help("write both addresses with the same servers, and copy answers to other ones"));
     }
-    let cluster = crate::commands::kafka::connect(from, access).await?;
+    let waits = Wait { tells, limit: None };
+    let cluster = waits
+        .until_there(async || kafka::Cluster::open(from, access).await)
+        .await?;
     let copies = usize::from(own.replicas);
     let dead = own.dead_name(from.topic());
-    let facts = cluster.topic(from.topic()).await.map_err(failed)?;
+    let facts = waits
+        .until_there(async || cluster.topic(from.topic()).await)
+        .await?;
     let (answered, dead) = match own.create {
         true => (
             cluster.topic_or_create(to.topic(), copies).await,
@@ -142,12 +174,17 @@ pub(super) async fn kafka(
         ),
         false => (cluster.topic(to.topic()).await, cluster.topic(&dead).await),
     };
+    if tells {
+        losses::warn(&kafka::drops(&facts));
+    }
     let setup = kafka::Setup {
         from: facts,
         to: answered.map_err(failed)?,
         dead: dead.map_err(failed)?,
         consumer: own.consumer.clone(),
         shard: own.shard.clone(),
+        common,
+        takes_over: own.take_over,
         ack_wait: own.ack_wait,
         deliveries: DELIVERIES,
     };

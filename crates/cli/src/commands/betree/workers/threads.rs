@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
-use workers::{Answer, Block, Fault, Matching, Steps};
+use workers::{Answer, Block, Fault, Matching, Reason, Steps};
 
 use crate::commands::betree::flags::MatchArgs;
 use crate::commands::betree::lines;
@@ -104,7 +104,7 @@ impl Matching for Threads<'_> {
             steps,
             reply,
         };
-        let gone = || Fault::Once("a thread that matches has ended".to_owned());
+        let gone = || Fault::Once("a thread that matches has ended".to_owned().into());
         self.tasks.send(task).map_err(|_| gone())?;
         let answer = answer.await.map_err(|_| gone())??;
         answer.refused.iter().for_each(message::failure);
@@ -175,7 +175,10 @@ fn answer(
         counts.refused += made.refused.len() as u64;
         refused.append(&mut made.refused);
         if let Some(failure) = made.failure.take() {
-            return Err(Fault::Once(failure.message().to_owned()));
+            return Err(Fault::Once(Reason {
+                text: failure.message().to_owned(),
+                help: failure.help_text().map(str::to_owned),
+            }));
         }
         if made.rest.is_none() && whole.is_empty() {
             whole = std::mem::take(&mut made.out);

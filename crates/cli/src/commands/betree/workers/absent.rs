@@ -1,0 +1,62 @@
+//! Waits for servers and streams that are not there yet.
+
+use std::time::Duration;
+
+use report::ExitStatus;
+use tokio::time::{Instant, sleep};
+use workers::Error;
+
+use crate::commands::nats::failed;
+use crate::failure::{Failure, Result};
+use crate::term::{message, signal};
+
+/// How often to look again.
+const AGAIN: Duration = Duration::from_millis(500);
+/// How often to look whether somebody wants the end.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How to wait.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wait {
+    /// Whether warnings are wanted.
+    pub(super) tells: bool,
+    /// How long at most; none if for ever.
+    pub(super) limit: Option<Duration>,
+}
+
+impl Wait {
+    /// Repeats a call as long as what it looks for is not there.
+    pub(super) async fn until_there<T>(
+        self,
+        mut look: impl AsyncFnMut() -> workers::Result<T>,
+    ) -> Result<T> {
+        let started = Instant::now();
+        let mut is_told = false;
+        loop {
+            let error = match look().await {
+                Ok(found) => return Ok(found),
+                Err(error) => error,
+            };
+            let is_over = self.limit.is_some_and(|limit| started.elapsed() >= limit);
+            if !error.is_absence() || is_over {
+                return Err(failed(error));
+            }
+            if self.tells && !is_told {
+                is_told = true;
+                message::note(&format!("{error}; it is waited for"), help(&error));
+            }
+            let until = Instant::now() + AGAIN;
+            while Instant::now() < until {
+                if signal::interrupted() {
+                    let message = format!("stopped while waiting: {error}");
+                    return Err(Failure::new(message).status(ExitStatus::Interrupted));
+                }
+                sleep(LOOK).await;
+            }
+        }
+    }
+}
+
+fn help(error: &Error) -> &str {
+    error.help().unwrap_or_default()
+}
