@@ -41,7 +41,6 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_consumer_has_workers_of_one_kind,
             a_consumer_has_workers_with_the_same_expressions,
             hundreds_of_dead_letters_are_a_few_lines,
-            messages_that_are_too_long_for_a_stream_are_told_how_long_they_may_be,
             join_says_what_it_waits_for,
             other_expressions_come_without_a_stop,
             a_file_that_is_replaced_is_followed_if_it_can_be_used,
@@ -586,25 +585,6 @@ fn hundreds_of_dead_letters_are_a_few_lines() {
     assert!(
         helps[0].starts_with("help: add --ignore-unknown")
             && helps[0].contains("another --consumer"),
-        "{said}"
-    );
-}
-
-fn messages_that_are_too_long_for_a_stream_are_told_how_long_they_may_be() {
-    let (broker, case) = (Broker::start(), Case::new(200));
-    let limit = ",\"max_msg_size\":2000";
-    broker.create("IN", &stream("IN", "IN.>", limit));
-    broker.create("OUT", &stream("OUT", "OUT.>", ",\"max_msg_size\":300"));
-    // Blocks are made to fit.
-    case.feed(&broker);
-    assert!(broker.messages("IN") > 20, "{}", broker.messages("IN"));
-    let (params, said) = finish(case.spawn(&Case::worker(&broker, "--until-done")), 3);
-    let [dead, stored] = ["dead_letters", "answers_stored"].map(|name| count(&params, name));
-    assert!(dead > 0, "{said}");
-    assert_eq!(dead + stored, broker.messages("IN"));
-    assert!(
-        said.contains("is longer than the server takes (300 bytes)")
-            && said.contains("max_msg_size of the stream"),
         "{said}"
     );
 }

@@ -22,6 +22,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             blocks_that_are_removed_before_a_worker_that_goes_on_are_told,
             a_block_that_is_removed_from_the_middle_is_told,
             answers_outlive_their_blocks,
+            messages_that_are_too_long_for_a_stream_are_told_how_long_they_may_be,
         ],
     ]
 }
@@ -168,4 +169,23 @@ fn answers_outlive_their_blocks() {
     assert!(joined.stdout == case.plain, "{}", joined.stderr);
     let (params, _) = finish(case.spawn(&Case::worker(&broker, "--until-done")), 0);
     assert_eq!(count(&params, "blocks_lost"), 0);
+}
+
+fn messages_that_are_too_long_for_a_stream_are_told_how_long_they_may_be() {
+    let (broker, case) = (Broker::start(), Case::new(200));
+    let limit = ",\"max_msg_size\":2000";
+    broker.create("IN", &stream("IN", "IN.>", limit));
+    broker.create("OUT", &stream("OUT", "OUT.>", ",\"max_msg_size\":300"));
+    // Blocks are made to fit.
+    case.feed(&broker);
+    assert!(broker.messages("IN") > 20, "{}", broker.messages("IN"));
+    let (params, said) = finish(case.spawn(&Case::worker(&broker, "--until-done")), 3);
+    let [dead, stored] = ["dead_letters", "answers_stored"].map(|name| count(&params, name));
+    assert!(dead > 0, "{said}");
+    assert_eq!(dead + stored, broker.messages("IN"));
+    assert!(
+        said.contains("is longer than the server takes (300 bytes)")
+            && said.contains("max_msg_size of the stream"),
+        "{said}"
+    );
 }
