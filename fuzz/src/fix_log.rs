@@ -42,9 +42,9 @@ impl<'d> Logs for One<'d> {
 /// What was found, with its place, and how many bytes are in no message.
 type All = (Vec<(u64, Result<Vec<u8>, String>)>, u64);
 
-fn all(data: &[u8], bytes: usize, separator: Separator) -> All {
+fn all(data: &[u8], bytes: usize, separator: Separator, lengths_differ: bool) -> All {
     let pieces = Pieces { rest: data, bytes };
-    let mut blocks = Blocks::new(One(Some(pieces)), separator);
+    let mut blocks = Blocks::new(One(Some(pieces)), separator).lengths_differ(lengths_differ);
     let (mut block, mut messages) = (Block::default(), Messages::new());
     let (mut found, mut between_bytes) = (Vec::new(), 0);
     while blocks.next(&mut block, &|| false) {
@@ -63,11 +63,18 @@ fn all(data: &[u8], bytes: usize, separator: Separator) -> All {
 /// which it comes. A message that is valid has a pseudonym of the same form that is valid too, and text
 /// and JSON.
 pub fn fix_log(data: &[u8]) {
-    for separator in [Separator::Auto, Separator::Soh, Separator::Caret] {
-        let whole = all(data, usize::MAX, separator);
+    for (separator, lengths_differ) in [
+        (Separator::Auto, false),
+        (Separator::Soh, false),
+        (Separator::Caret, false),
+        (Separator::Text(b"##"), false),
+        (Separator::Auto, true),
+        (Separator::Soh, true),
+    ] {
+        let whole = all(data, usize::MAX, separator, lengths_differ);
         for bytes in [1, 7] {
             assert_eq!(
-                all(data, bytes, separator),
+                all(data, bytes, separator, lengths_differ),
                 whole,
                 "{bytes} bytes at a time"
             );
@@ -82,7 +89,9 @@ pub fn fix_log(data: &[u8]) {
         );
         let messages = found.iter().filter_map(|found| found.1.as_deref().ok());
         messages.for_each(message);
-        anonymized(data, separator);
+        if !lengths_differ {
+            anonymized(data, separator);
+        }
     }
 }
 
@@ -164,7 +173,7 @@ fn message(bytes: &[u8]) {
         let raw = Rows::new(RowForm::Raw, Lines::new());
         out.clear();
         writer.message(&raw, &mut out, place, (&message, separator), b"");
-        let again = all(&out, out.len().max(1), Separator::Auto).0;
+        let again = all(&out, out.len().max(1), Separator::Auto, false).0;
         assert!(
             again.iter().any(|(_, found)| found.as_deref() == Ok(bytes)),
             "{}",

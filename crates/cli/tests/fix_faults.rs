@@ -102,9 +102,9 @@ fn a_message_with_another_separator_than_its_log_is_named_so() {
     let found = pipe(dir.path(), words("fix parse -qq"), &log.concat()).expect(0);
     assert_eq!(found.text().lines().count(), 4);
     // One that cannot be told from values.
-    let found = pipe(dir.path(), words("fix parse -qq"), &logged(&[&first], ",")).expect(3);
+    let found = pipe(dir.path(), words("fix parse -qq"), &logged(&[&first], "!")).expect(3);
     assert!(
-        found.text().contains("not separated by"),
+        found.text().contains("behind 8=FIX.4.4 stands '!'"),
         "{}",
         found.text()
     );
@@ -254,16 +254,34 @@ fn a_dictionary_of_another_version_is_named_so_and_one_of_applications_needs_no_
     };
     // The frame of FIXT 1.1 is built in.
     assert_eq!(by("50.xml", &begins("FIXT.1.1"), 0), "");
+    // Messages of other versions have the built-in ones.
     let found = by("44.xml", &begins("FIXT.1.1"), 3);
-    assert!(
-        found.contains("the message is of FIXT.1.1, the dictionary of FIX.4.4"),
-        "{found}"
-    );
+    assert!(!found.contains("dictionary of"), "{found}");
     let found = by("50.xml", &begins("FIX.4.4"), 3);
+    assert!(!found.contains("dictionary of"), "{found}");
+    let found = by("44.xml", &begins("FIX.9.9"), 3);
     assert!(
-        found.contains("of FIX.4.4, the dictionary of FIX.5.0"),
+        found.contains("the message is of FIX.9.9, the dictionary of FIX.4.4"),
         "{found}"
     );
+    // One for each version, in any order, and none twice.
+    for flags in ["44.xml --dictionary 50.xml", "50.xml --dictionary 44.xml"] {
+        assert_eq!(by(flags, &begins("FIXT.1.1"), 0), "", "{flags}");
+        // The header of the own one has no SenderCompID.
+        let found = by(flags, &begins("FIX.4.4"), 3);
+        assert!(found.contains("\"tag\":49,"), "{found}");
+    }
+    let twice = words("fix stats --dictionary 44.xml --dictionary 44.xml");
+    let found = pipe(dir.path(), twice, b"").expect(2);
+    assert!(
+        found.stderr.contains("two dictionaries are of FIX.4.4"),
+        "{}",
+        found.stderr
+    );
+    for part in ["print", "parse --fields Sign", "orders"] {
+        let line = format!("fix {part} -qq --application-dictionary 50.xml");
+        pipe(dir.path(), words(&line), &begins("FIXT.1.1")).expect(0);
+    }
 }
 
 #[test]

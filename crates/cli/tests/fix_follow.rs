@@ -161,9 +161,10 @@ fn several_logs_are_read_in_the_order_of_time() {
         let report: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
         report["tables"].clone()
     };
-    let in_order = tables("old.log new.log");
+    let in_order = tables("--one-log old.log new.log");
     assert_eq!(tables("--by-time new.log old.log"), in_order);
-    assert_ne!(tables("new.log old.log"), in_order);
+    assert_eq!(tables("--one-log new.log old.log"), in_order);
+    assert_ne!(tables("old.log new.log"), in_order, "two logs");
     run(dir.path(), words("fix validate --by-time a.log b.log")).expect(2);
     run(dir.path(), words("fix parse --follow a.log b.log")).expect(2);
 }

@@ -15,7 +15,7 @@ use crate::frame::SOH;
 use crate::frame::begin_string_bytes;
 
 /// What logs write in place of the byte 1.
-pub const SPELLINGS: [&[u8]; 11] = [
+pub const SPELLINGS: [&[u8]; 20] = [
     b"|",
     b"^A",
     b"\\x01",
@@ -27,7 +27,19 @@ pub const SPELLINGS: [&[u8]; 11] = [
     b"\t",
     b" | ",
     "\u{2401}".as_bytes(),
+    b"\\\\u0001",
+    b"\\01",
+    b"#001",
+    b"[SOH]",
+    b"%01",
+    b"&#1;",
+    b"&#x01;",
+    b",",
+    b"||",
 ];
+
+/// Commas follow the name of a version in texts too: they separate fields only before BodyLength.
+const IN_TEXTS: &[u8] = b",";
 
 /// Fields up to this long are copied in one go.
 const COPY_BYTES: usize = 32;
@@ -123,7 +135,15 @@ pub fn detect(text: &[u8]) -> Option<&'static [u8]> {
     let rest = text.get(begin_string_bytes(text)..)?;
     match rest.first()? {
         &SOH => Some(&[SOH]),
-        _ => SPELLINGS.into_iter().find(|name| rest.starts_with(name)),
+        _ => {
+            let is_it = |name: &&[u8]| {
+                let behind = rest.strip_prefix(*name);
+                behind.is_some_and(|behind| *name != IN_TEXTS || behind.starts_with(b"9="))
+            };
+            // One begins with another.
+            let found = SPELLINGS.into_iter().filter(is_it);
+            found.max_by_key(|name| name.len())
+        }
     }
 }
 

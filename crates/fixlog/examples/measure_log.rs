@@ -101,7 +101,7 @@ fn run(log: &[u8], job: Job<'_>, threads: usize) -> [f64; 2] {
         |worker, block, made: &mut Made| worker.block(block, made),
         |_, made| {
             bytes += made.out.len();
-            statistics.add(0, &made.part, |_| ());
+            statistics.add(0, 0, &made.part, |_| ());
             health.add(0, 0, &made.health, &mut Unwatched);
             Ok::<(), ()>(())
         },

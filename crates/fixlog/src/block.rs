@@ -39,6 +39,8 @@ pub struct Block {
     pub(crate) buffer: Vec<u8>,
     pub(crate) filled: usize,
     pub(crate) shape: Shape,
+    /// What stands between fields beside what is known.
+    pub(crate) own: Option<&'static [u8]>,
     /// Of a stream, every message; of lines, only those that are too long.
     pub(crate) marks: Vec<Mark>,
     /// Bytes in no message that ended here. Of lines, only those before the first message was seen.

@@ -55,6 +55,8 @@ struct Open<S> {
     shape: Option<Shape>,
     /// Whether the shape is told by messages, and not by the caller.
     is_told: bool,
+    /// Whether the lengths of messages may be others than they state.
+    lengths_differ: bool,
     scanner: FrameScanner,
     /// Whether the scanner passes over nothing at this moment.
     at_rest: bool,
@@ -85,6 +87,7 @@ pub struct Blocks<L: Logs> {
     logs: L,
     next: usize,
     separator: Separator,
+    lengths_differ: bool,
     open: Option<Open<L::Log>>,
 }
 
@@ -103,8 +106,27 @@ impl<L: Logs> Blocks<L> {
             logs,
             next: 0,
             separator,
+            lengths_differ: false,
             open: None,
         }
+    }
+
+    /// Sets whether the lengths that messages state may differ from those that they have, as those of masked messages:
+    /// where messages end with lines, they are found by lines.
+    #[must_use]
+    pub fn lengths_differ(mut self, differ: bool) -> Self {
+        self.lengths_differ = differ;
+        self
+    }
+
+    fn opened(&self, log: usize, source: L::Log) -> Open<L::Log> {
+        let mut open = Open::new(log, source, self.separator);
+        open.lengths_differ = self.lengths_differ;
+        // Where lengths differ, lines are looked for whatever separates fields.
+        if self.lengths_differ && self.separator == Separator::Soh {
+            (open.shape, open.is_told) = (None, true);
+        }
+        open
     }
 
     /// The next block, into buffers that were used before; whether there is one. A source that waits
@@ -115,6 +137,10 @@ impl<L: Logs> Blocks<L> {
         block.filled = 0;
         block.between_bytes = 0;
         block.origins.clear();
+        block.own = match self.separator {
+            Separator::Text(text) => Some(text),
+            _ => None,
+        };
         if self.open.is_none() {
             let log = self.next;
             let Some(source) = self.logs.open(log) else {
@@ -123,7 +149,7 @@ impl<L: Logs> Blocks<L> {
             self.next += 1;
             block.log = log;
             match source {
-                Ok(source) => self.open = Some(Open::new(log, source, self.separator)),
+                Ok(source) => self.open = Some(self.opened(log, source)),
                 Err(error) => {
                     let error = Some(Error::Open { log, error });
                     block.ended = Some(Ended { bytes: 0, error });
@@ -139,7 +165,7 @@ impl<L: Logs> Blocks<L> {
             if open.restarts
                 && let Some(before) = self.open.take()
             {
-                let mut open = Open::new(before.log, before.source, self.separator);
+                let mut open = self.opened(before.log, before.source);
                 open.bytes = before.bytes;
                 self.open = Some(open);
                 return true;
@@ -166,9 +192,12 @@ impl<S: Source> Open<S> {
             shape: match separator {
                 Separator::Auto => None,
                 Separator::Soh => Some(Shape::Stream),
-                Separator::Pipe | Separator::Caret | Separator::Hex => Some(Shape::Lines),
+                Separator::Pipe | Separator::Caret | Separator::Hex | Separator::Text(_) => {
+                    Some(Shape::Lines)
+                }
             },
             is_told: separator == Separator::Auto,
+            lengths_differ: false,
             scanner: FrameScanner::new(),
             at_rest: true,
             doubts: false,
@@ -280,7 +309,7 @@ impl<S: Source> Open<S> {
             self.passed.bytes += SEARCHED_BYTES as u64;
             self.let_go(block, filled, *filled - SEARCHED_BYTES);
         }
-        self.shape = shape_of(&block.buffer[..*filled], ended);
+        self.shape = shape_of(&block.buffer[..*filled], ended, self.lengths_differ);
     }
 
     /// What begins here, where messages are found by their length: nothing but the next of them, lines, or
@@ -305,7 +334,8 @@ impl<S: Source> Open<S> {
                     return Told::Nothing;
                 }
                 let first = &text[..text.len().min(FIRST_BYTES_MAX)];
-                let told = told(first, ended || first.len() == FIRST_BYTES_MAX);
+                let whole = ended || first.len() == FIRST_BYTES_MAX;
+                let told = told(first, whole, self.lengths_differ);
                 self.doubts = told == Told::More;
                 told
             }

@@ -15,17 +15,61 @@ type Versions = (Option<(Version, Option<Version>)>, bool);
 /// What messages of some versions are held to; `None` where no dictionary describes them.
 type Held<'d> = (Versions, Option<Validator<'d>>);
 
-/// A decoder that knows the data fields of the standard and of `dictionary`, with the best instruction
+/// Dictionaries of a caller, at most one of each version. Those of the other versions are built in.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Dictionaries<'d>(pub(crate) &'d [Dictionary]);
+
+impl<'d> From<&'d [Dictionary]> for Dictionaries<'d> {
+    fn from(all: &'d [Dictionary]) -> Self {
+        Self(all)
+    }
+}
+
+impl<'d> From<Option<&'d Dictionary>> for Dictionaries<'d> {
+    fn from(one: Option<&'d Dictionary>) -> Self {
+        Self(one.map_or(&[], std::slice::from_ref))
+    }
+}
+
+impl<'d> Dictionaries<'d> {
+    /// The one for messages with this BeginString.
+    fn of(self, begin_string: &[u8]) -> Option<&'d Dictionary> {
+        let is_of = |own: &&Dictionary| own.begin_string().as_bytes() == begin_string;
+        self.0.iter().find(is_of)
+    }
+
+    /// The one for application messages of this version: its own, or the only one of such versions.
+    fn of_application(self, version: Version) -> Option<&'d Dictionary> {
+        let is_it = |own: &&Dictionary| {
+            let built = version.dictionary();
+            built.is_some_and(|built| is_same_version(own, built))
+        };
+        let mut others = self
+            .0
+            .iter()
+            .filter(|own| own.begin_string().starts_with("FIX.5"));
+        let only = || others.next().filter(|_| others.next().is_none());
+        self.0.iter().find(is_it).or_else(only)
+    }
+}
+
+/// Whether two dictionaries are of the same version.
+#[must_use]
+pub fn is_same_version(one: &Dictionary, other: &Dictionary) -> bool {
+    one.begin_string() == other.begin_string() && one.service_pack() == other.service_pack()
+}
+
+/// A decoder that knows the data fields of the standard and of `dictionaries`, with the best instruction
 /// set or this one; `None` if the processor does not have it.
 #[must_use]
-pub fn decoder(isa: Option<Isa>, dictionary: Option<&Dictionary>) -> Option<Decoder> {
+pub fn decoder<'d>(isa: Option<Isa>, dictionaries: impl Into<Dictionaries<'d>>) -> Option<Decoder> {
     let decoder = match isa {
         None => Decoder::new(),
         Some(isa) => Decoder::with_isa(isa)?,
     };
-    Some(match dictionary {
-        None => decoder,
-        Some(_) => decoder.with_pairs(pairs(dictionary)),
+    Some(match dictionaries.into().0 {
+        [] => decoder,
+        own => decoder.with_pairs(pairs(own)),
     })
 }
 
@@ -45,7 +89,7 @@ pub(crate) fn pairs<'d>(dictionaries: impl IntoIterator<Item = &'d Dictionary>) 
 /// The dictionaries of a caller, and what a message is held to beyond them.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Checks<'d> {
-    own: Option<&'d Dictionary>,
+    own: Dictionaries<'d>,
     transport: Option<&'d Dictionary>,
     application: Option<&'d Dictionary>,
     default_version: Option<Version>,
@@ -60,10 +104,10 @@ impl<'d> Checks<'d> {
         Self::default()
     }
 
-    /// Uses this dictionary in place of the built-in one of its version.
+    /// Uses these dictionaries in place of the built-in ones of their versions: one, or a slice of them.
     #[must_use]
-    pub fn dictionary(mut self, own: Option<&'d Dictionary>) -> Self {
-        self.own = own;
+    pub fn dictionary(mut self, own: impl Into<Dictionaries<'d>>) -> Self {
+        self.own = own.into();
         self
     }
 
@@ -105,8 +149,8 @@ impl<'d> Checks<'d> {
 
     /// Every dictionary of the caller.
     pub(crate) fn all(&self) -> impl Iterator<Item = &'d Dictionary> {
-        let all = [self.own, self.transport, self.application];
-        all.into_iter().flatten()
+        let others = [self.transport, self.application];
+        self.own.0.iter().chain(others.into_iter().flatten())
     }
 }
 
@@ -136,7 +180,7 @@ impl<'d> Checker<'d> {
     pub fn names(&self, message: &Message<'_, '_>) -> [Option<&'d Dictionary>; 2] {
         match self.dictionaries(message) {
             Some((frame, body)) => [Some(frame), body],
-            None => [self.checks.own, None],
+            None => [self.checks.own.0.first(), None],
         }
     }
 
@@ -152,7 +196,7 @@ impl<'d> Checker<'d> {
     }
 
     /// The dictionaries of a message's frame and of its body where that has another; `None` where the
-    /// caller's is of another version, or none is built in.
+    /// caller has none of its version, and none is built in.
     fn dictionaries(
         &self,
         message: &Message<'_, '_>,
@@ -163,30 +207,30 @@ impl<'d> Checker<'d> {
         let frame = versions.map(|versions| versions.0);
         let body = match (versions.and_then(|versions| versions.1), checks.application) {
             (Some(_), Some(application)) => Some(application),
-            (body, _) => body.and_then(Version::dictionary),
+            (Some(body), None) => checks
+                .own
+                .of_application(body)
+                .or_else(|| body.dictionary()),
+            (None, _) => None,
         };
         if let Some(transport) = checks.transport.filter(is_of) {
             let of_fixt = checks.application.filter(|_| frame.is_none());
             return Some((transport, body.or(of_fixt)));
         }
-        match checks.own {
+        match checks.own.of(message.begin_string()) {
+            Some(own) => Some((own, body)),
             None => Some((frame?.dictionary()?, body)),
-            Some(own) if is_of(&own) => Some((own, body)),
-            // Those of applications describe no frame.
-            Some(own) if frame? == Version::Fixt11 && own.begin_string().starts_with("FIX.5") => {
-                Some((frame?.dictionary()?, Some(own)))
-            }
-            Some(_) => None,
         }
     }
 
     /// The place of what messages of these versions are held to.
     fn held(&mut self, message: &Message<'_, '_>) -> usize {
         let is_of = |own: &Dictionary| own.begin_string().as_bytes() == message.begin_string();
-        let mut of_frame = [self.checks.own, self.checks.transport]
-            .into_iter()
-            .flatten();
-        let versions = (self.versions(message), of_frame.any(is_of));
+        let own = self.checks.own.of(message.begin_string()).is_some();
+        let versions = (
+            self.versions(message),
+            own || self.checks.transport.is_some_and(is_of),
+        );
         let known = self.held.iter().position(|known| known.0 == versions);
         known.unwrap_or_else(|| {
             let rules = Rules::default()
@@ -203,7 +247,7 @@ impl<'d> Checker<'d> {
     /// What the dictionaries say first against a message that had `separator` in its log.
     pub fn check(&mut self, message: &Message<'_, '_>, separator: &[u8]) -> Option<Fault> {
         let at = self.held(message);
-        let own = self.checks.own;
+        let own = self.checks.own.0.first();
         let Some(validator) = &mut self.held.get_mut(at)?.1 else {
             return Some(Fault::of_another_version(message.begin_string(), own));
         };

@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use fixcore::dict::{Dictionary, Warning};
+use fixcore::frame::begin_string_bytes;
 use fixcore::{Error, ErrorKind, SOH};
 
 /// Places of noise that are remembered.
 const NOISE_NAMED: usize = 20;
+/// Bytes that may stand between two fields.
+const SEPARATOR_BYTES_MAX: usize = 12;
 
 /// What is wrong with a message. [`Display`](fmt::Display) says it in words, with the byte of the message
 /// in its log.
@@ -29,6 +32,8 @@ enum Reason {
     /// With the byte in the log.
     At(Error, usize),
     Version(String),
+    /// BeginString, and what stands behind it.
+    Separator(String, String),
     Warning(Warning),
 }
 
@@ -48,6 +53,10 @@ impl fmt::Display for Fault {
             Reason::Kind(kind) => write!(f, "{kind}"),
             Reason::At(error, offset) => write!(f, "{}, at byte {offset}", error.without_place()),
             Reason::Version(text) => f.write_str(text),
+            Reason::Separator(begin, found) => write!(
+                f,
+                "behind {begin} stands '{found}', which is not known as a separator"
+            ),
             Reason::Warning(warning) => write!(f, "{warning}"),
         }
     }
@@ -60,7 +69,7 @@ impl Fault {
         let kind = match &self.reason {
             Reason::Kind(kind) => *kind,
             Reason::At(error, _) => error.kind(),
-            Reason::Version(_) | Reason::Warning(_) => return None,
+            Reason::Version(_) | Reason::Separator(..) | Reason::Warning(_) => return None,
         };
         // An application version that nobody knows has a reason of its own.
         if kind == ErrorKind::UnknownValue && matches!(self.tag, Some(1128 | 1130 | 1137)) {
@@ -92,6 +101,25 @@ impl Fault {
             tag: None,
             class: class(kind),
             reason: Reason::Kind(kind),
+        }
+    }
+
+    /// The fault of something that begins with this text, and as a message.
+    pub(crate) fn of_start(kind: ErrorKind, text: &[u8]) -> Self {
+        let (begin, behind) = text.split_at(begin_string_bytes(text).min(text.len()));
+        let behind = behind.get(..SEPARATOR_BYTES_MAX + 2).unwrap_or(behind);
+        let is_unknown = matches!(kind, ErrorKind::HeaderOrder | ErrorKind::Separator)
+            && fixcore::separator::detect(text).is_none();
+        match memchr::memmem::find(behind, b"9=") {
+            Some(found @ 1..) if is_unknown => Self {
+                tag: None,
+                class: "separator not known",
+                reason: Reason::Separator(
+                    begin.escape_ascii().to_string(),
+                    String::from_utf8_lossy(&behind[..found]).into_owned(),
+                ),
+            },
+            _ => Self::of_kind(kind),
         }
     }
 

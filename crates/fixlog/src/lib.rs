@@ -5,6 +5,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod accept;
 mod block;
 mod blocks;
 mod capture;
@@ -24,6 +25,7 @@ mod made;
 mod merge;
 mod messages;
 pub mod orders;
+mod parties;
 mod place;
 mod printer;
 mod pseudonym;
@@ -43,10 +45,13 @@ mod text;
 mod worker;
 mod workers;
 
+pub use accept::Accept;
 pub use block::{Block, Ended};
 pub use blocks::Blocks;
 pub use capture::{CaptureWriter, Captured, Lost, Origin, Origins};
-pub use dictionaries::{Checker, Checks, MESSAGE_FAULTS_MAX, decoder};
+pub use dictionaries::{
+    Checker, Checks, Dictionaries, MESSAGE_FAULTS_MAX, decoder, is_same_version,
+};
 pub use error::Error;
 pub use faults::{AllFaults, Fault, FaultClass, Faults, RejectReason};
 pub use filter::{

@@ -47,6 +47,8 @@ pub struct Made {
     pub filtered: u64,
     /// How many are bad.
     pub bad: u64,
+    /// How many are not valid but accepted, wanted or not.
+    pub accepted: u64,
     /// How many good ones have warnings.
     pub warned: u64,
     /// The first faults, at most 20, by byte offset, where `out` has no lines for them.

@@ -81,15 +81,21 @@ impl Messages {
         }
         let mut between = block.between_bytes;
         if block.shape == Shape::Lines {
-            between += self.lines(bytes, block.offset, visit);
+            between += self.lines(bytes, block.offset, block.own, visit);
         }
         visit(block.offset, Found::Between(between));
     }
 
     /// Gives out messages of lines; how many bytes are in none.
-    fn lines(&mut self, bytes: &[u8], offset: u64, visit: &mut dyn FnMut(u64, Found<'_>)) -> u64 {
+    fn lines(
+        &mut self,
+        bytes: &[u8],
+        offset: u64,
+        own: Option<&'static [u8]>,
+        visit: &mut dyn FnMut(u64, Found<'_>),
+    ) -> u64 {
         let (mut from, mut between_bytes) = (0, 0);
-        let (mut line_end, mut wrong_lengths) = (0, 0);
+        let (mut line_end, mut wrong_lengths, mut escapes_tried) = (0, 0, 0);
         while let Some(at) = self.start.find(&bytes[from..]) {
             let start = from + at;
             between_bytes += between(&bytes[from..start], offset + from as u64, visit);
@@ -97,11 +103,11 @@ impl Messages {
             let offset = offset + start as u64;
             if start >= line_end {
                 line_end = memchr(b'\n', text).map_or(bytes.len(), |end| start + end);
-                wrong_lengths = 0;
+                (wrong_lengths, escapes_tried) = (0, 0);
             }
             // Where a block ends depends on the reads; where a line ends does not.
             let line = &bytes[start..line_end];
-            let begin = self.respeller.start(line);
+            let begin = self.respeller.start(line, own);
             if let Some(begin) = begin
                 && let Some(end) = self.respeller.by_byte(line, begin)
             {
@@ -126,11 +132,26 @@ impl Messages {
                 }
                 wrong_lengths += 1;
             }
+            // In a string of JSON, the length does not count escapes.
+            if begin.is_some() && escapes_tried < WRONG_LENGTHS_MAX {
+                let escapes = memchr(b'\\', line);
+                if let Some(end) = escapes.and_then(|_| self.respeller.by_json(line, own)) {
+                    visit(offset, Found::Message(self.respeller.message(), &[SOH]));
+                    from = start + end;
+                    continue;
+                }
+                escapes_tried += 1;
+            }
             let next = self.start.find(&line[START.len().min(line.len())..]);
             let end = next.map_or(line.len(), |next| START.len() + next);
             let text = &line[..end];
             let name = separator.unwrap_or(&[SOH]);
-            let taken = self.respeller.by_first_sum(text, name);
+            let decoded = match name {
+                [b'\\', ..] => self.respeller.by_json_sum(text),
+                _ => None,
+            };
+            let taken = decoded.or_else(|| self.respeller.by_first_sum(text, name));
+            let name = if decoded.is_some() { &[SOH] } else { name };
             let found = match (taken, separator) {
                 (Some(_), _) => Found::Message(self.respeller.message(), name),
                 (None, None) if !text[begin_string_bytes(text)..].trim_ascii().is_empty() => {

@@ -5,15 +5,16 @@
 //! field](Respeller::by_fields): data fields by their length, and a value goes on behind a separator that
 //! no tag follows.
 
-use fixcore::frame::{TRAILER_BYTES, begin_string_bytes};
+use fixcore::frame::TRAILER_BYTES;
 use fixcore::separator::{TWO_BYTES_ROOM, TwoBytes};
-use fixcore::{DataPairs, SOH, frame, separator};
+use fixcore::{DataPairs, SOH, frame};
 use memchr::memchr_iter;
 
 use self::copy::fields_to_soh;
 use self::values::Data;
 
 mod copy;
+mod json;
 mod values;
 
 /// Digits of the longest tag and of the longest length.
@@ -139,16 +140,14 @@ impl Respeller {
         }
     }
 
-    /// How the text of a message begins; `None` if nothing that is known separates its fields.
+    /// How the text of a message begins, whose separator may be one of the log's `own`; `None` if nothing that is
+    /// known separates its fields.
     #[inline]
-    pub(crate) fn start(&mut self, text: &[u8]) -> Option<Start> {
+    pub(crate) fn start(&mut self, text: &[u8], own: Option<&'static [u8]>) -> Option<Start> {
         if !self.head.is_empty() && text.starts_with(&self.head) {
             return Some(self.start);
         }
-        let start = Start {
-            separator: separator::detect(text)?,
-            begin_bytes: begin_string_bytes(text),
-        };
+        let start = Start::of(text, own)?;
         let before = start.begin_bytes + start.separator.len() + b"9=".len();
         if let Some(head) = text.get(..before)
             && head.ends_with(b"9=")

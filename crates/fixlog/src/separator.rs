@@ -15,6 +15,8 @@ pub enum Separator {
     Caret,
     /// `\x01` as text: messages are found by lines.
     Hex,
+    /// This text: messages are found by lines.
+    Text(&'static [u8]),
 }
 
 impl Separator {
@@ -26,6 +28,7 @@ impl Separator {
             Self::Pipe => b"|",
             Self::Caret => b"^A",
             Self::Hex => b"\\x01",
+            Self::Text(text) => text,
         }
     }
 }

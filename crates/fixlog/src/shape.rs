@@ -24,7 +24,9 @@ pub(crate) enum Shape {
 /// What a log looks like by its first message; `None` where more is needed to tell. Text that only begins
 /// like a message, and a message that is cut off, tell nothing: the next one does. The answer does not
 /// depend on how many bytes came at once.
-pub(crate) fn shape_of(bytes: &[u8], ended: bool) -> Option<Shape> {
+///
+/// Where `lengths_differ`, lengths do not say where messages end, and lines do as long as messages end with them.
+pub(crate) fn shape_of(bytes: &[u8], ended: bool, lengths_differ: bool) -> Option<Shape> {
     let unknown = ended.then_some(Shape::Stream);
     let Some(at) = memmem::find(bytes, START) else {
         return unknown;
@@ -34,7 +36,7 @@ pub(crate) fn shape_of(bytes: &[u8], ended: bool) -> Option<Shape> {
     let is_whole = ended || first.len() == FIRST_BYTES_MAX;
     let mut rest = first;
     loop {
-        match told(rest, is_whole) {
+        match told(rest, is_whole, lengths_differ) {
             Told::Shape(shape) => return Some(shape),
             Told::More => return None,
             Told::Nothing => {}
@@ -42,6 +44,7 @@ pub(crate) fn shape_of(bytes: &[u8], ended: bool) -> Option<Shape> {
         let behind = rest.get(START.len()..).unwrap_or(&[]);
         match memmem::find(behind, START) {
             Some(next) => rest = &behind[next..],
+            None if lengths_differ => return is_whole.then_some(Shape::Lines),
             None => return is_whole.then_some(Shape::Stream),
         }
     }
@@ -58,7 +61,7 @@ pub(crate) enum Told {
 }
 
 /// What the message at the start of a text tells. Nothing comes after a text that `is_whole`.
-pub(crate) fn told(text: &[u8], is_whole: bool) -> Told {
+pub(crate) fn told(text: &[u8], is_whole: bool, lengths_differ: bool) -> Told {
     match header(text, is_whole) {
         Header::Soh => {}
         Header::Text => return Told::Shape(Shape::Lines),
@@ -66,10 +69,17 @@ pub(crate) fn told(text: &[u8], is_whole: bool) -> Told {
         Header::More => return Told::More,
     }
     // Some logs of the byte 1 leave the last one out.
-    match frame::end(text, SOH).map(|end| text.get(end)) {
+    let end = frame::end(text, SOH);
+    match end.map(|end| text.get(end)) {
         Some(Some(byte)) if is_end(byte) => Told::Shape(Shape::Lines),
+        Some(Some(_)) if lengths_differ => match end.and_then(|end| text.get(end + 1)) {
+            Some(b'\n' | b'\r') => Told::Shape(Shape::Lines),
+            None if !is_whole => Told::More,
+            _ => Told::Shape(Shape::Stream),
+        },
         Some(Some(_)) => Told::Shape(Shape::Stream),
         Some(None) | None if is_short(text) => match is_whole {
+            true if lengths_differ => Told::Nothing,
             true => Told::Shape(Shape::Stream),
             false => Told::More,
         },
@@ -146,9 +156,9 @@ mod tests {
         let bare = &b"in 8=FIX.4.4\x019=5\x0135=0\x0110=163\r\n"[..];
         for (log, shape) in [(soh, Shape::Stream), (bare, Shape::Lines)] {
             for end in 0..log.len() - 1 {
-                assert_eq!(shape_of(&log[..end], false), None, "{end}");
+                assert_eq!(shape_of(&log[..end], false, false), None, "{end}");
             }
-            assert_eq!(shape_of(log, false), Some(shape));
+            assert_eq!(shape_of(log, false, false), Some(shape));
         }
         // The shape that a long message has depends on its first bytes alone.
         for body in [
@@ -159,20 +169,39 @@ mod tests {
             let text = "x".repeat(body - "35=B\x0158=\x01".len());
             let head = format!("8=FIX.4.4\x019={body}\x0135=B\x0158={text}\x01");
             let log = format!("{head}10={:03}\r\n", frame::checksum(head.as_bytes()));
-            let told = (0..log.len()).find_map(|end| shape_of(&log.as_bytes()[..end], false));
-            assert_eq!(told, shape_of(log.as_bytes(), false));
+            let told =
+                (0..log.len()).find_map(|end| shape_of(&log.as_bytes()[..end], false, false));
+            assert_eq!(told, shape_of(log.as_bytes(), false, false));
             let is_short = body < FIRST_BYTES_MAX - 1;
             assert_eq!(told == Some(Shape::Lines), is_short, "{body}");
         }
         assert_eq!(
-            shape_of(b"8=FIX.4.4^A9=5^A35=0^A", false),
+            shape_of(b"8=FIX.4.4^A9=5^A35=0^A", false, false),
             Some(Shape::Lines)
         );
         assert_eq!(
-            shape_of(b"8=FIX.4.4\\x019=5\\x0135=0", false),
+            shape_of(b"8=FIX.4.4\\x019=5\\x0135=0", false, false),
             Some(Shape::Lines)
         );
-        assert_eq!(shape_of(b"nothing", false), None);
-        assert_eq!(shape_of(b"nothing", true), Some(Shape::Stream));
+        assert_eq!(shape_of(b"nothing", false, false), None);
+        assert_eq!(shape_of(b"nothing", true, false), Some(Shape::Stream));
+    }
+
+    #[test]
+    fn where_lengths_differ_lines_say_where_messages_end() {
+        let soh = &b"in 8=FIX.4.4\x019=5\x0135=0\x0110=163\x01\r\n"[..];
+        for end in 0..soh.len() - 1 {
+            assert_eq!(shape_of(&soh[..end], false, true), None, "{end}");
+        }
+        assert_eq!(
+            shape_of(&soh[..soh.len() - 1], false, true),
+            Some(Shape::Lines)
+        );
+        let wrong = &b"8=FIX.4.4\x019=99\x0135=0\x0110=163\x01\n"[..];
+        assert_eq!(shape_of(wrong, true, true), Some(Shape::Lines));
+        // Without lines, lengths are all there is.
+        let line = &b"8=FIX.4.4\x019=5\x0135=0\x0110=163\x01"[..];
+        let two = [line, line].concat();
+        assert_eq!(shape_of(&two, false, true), Some(Shape::Stream));
     }
 }

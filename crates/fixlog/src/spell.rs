@@ -45,7 +45,7 @@ impl Speller {
 
     fn is_read_back(&mut self, bytes: &[u8], out: &[u8], start: usize) -> bool {
         let text = out.get(start..).unwrap_or(&[]);
-        let Some(start) = self.0.start(text) else {
+        let Some(start) = self.0.start(text, None) else {
             return false;
         };
         let end = match self.0.by_length(text, text.len(), start) {

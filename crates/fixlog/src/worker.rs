@@ -8,8 +8,8 @@ use fixcore::{Decoder, Isa, Timestamp};
 use crate::dictionaries::pairs;
 use crate::pseudonym::Batch;
 use crate::{
-    Block, Checker, Checks, Fault, Filter, Found, LineCounter, Lines, Made, Messages, Piece, Place,
-    Printer, Pseudonyms, RowForm, RowWriter, Rows,
+    Accept, Block, Checker, Checks, Dictionaries, Fault, Filter, Found, LineCounter, Lines, Made,
+    Messages, Piece, Place, Printer, Pseudonyms, RowForm, RowWriter, Rows,
 };
 
 /// Faults of a block that are named where there are no lines for them.
@@ -51,6 +51,7 @@ pub struct Task<'d> {
     pieces: bool,
     times: bool,
     others: bool,
+    accept: Accept,
 }
 
 impl<'d> Task<'d> {
@@ -68,6 +69,7 @@ impl<'d> Task<'d> {
             pieces: false,
             times: false,
             others: false,
+            accept: Accept::default(),
         }
     }
 
@@ -79,9 +81,9 @@ impl<'d> Task<'d> {
         self
     }
 
-    /// Uses this dictionary in place of the built-in one of its version.
+    /// Uses these dictionaries in place of the built-in ones of their versions: one, or a slice of them.
     #[must_use]
-    pub fn dictionary(mut self, dictionary: Option<&'d Dictionary>) -> Self {
+    pub fn dictionary(mut self, dictionary: impl Into<Dictionaries<'d>>) -> Self {
         self.checks = self.checks.dictionary(dictionary);
         self
     }
@@ -129,6 +131,20 @@ impl<'d> Task<'d> {
     pub fn pieces(mut self, others: bool) -> Self {
         (self.pieces, self.others) = (true, others);
         self
+    }
+
+    /// Does the job also with messages of which nothing else is wrong than this. Where lengths may be wrong, logs are to
+    /// be read with [`Workers::lengths_differ`](crate::Workers::lengths_differ).
+    #[must_use]
+    pub fn accept(mut self, accept: Accept) -> Self {
+        self.accept = accept;
+        self
+    }
+
+    /// What may be wrong with messages.
+    #[must_use]
+    pub fn accepted(&self) -> Accept {
+        self.accept
     }
 
     /// Says in [`Made::times_ns`] when each piece was sent (52), for a [`Merge`](crate::Merge).
@@ -221,6 +237,7 @@ impl<'d> Worker<'d> {
         made.named.clear();
         made.faults.clear();
         (made.good, made.filtered, made.bad, made.warned) = (0, 0, 0, 0);
+        made.accepted = 0;
         if matches!(self.task.job, Job::Statistics) {
             made.part.clear();
         }
@@ -281,87 +298,102 @@ impl<'d> Worker<'d> {
                     task.piece(Piece::Fault, None, made);
                     return;
                 }
-                Found::Bad(why) => Some(Fault::of_kind(why)),
-                Found::Message(bytes, separator) => match decoder.parse(bytes) {
-                    Ok(message) => {
-                        if task.filter.is_some_and(|filter| !filter.matches(&message)) {
-                            made.filtered += 1;
-                            piece = Piece::Other;
+                Found::Bad(why) => {
+                    let start = at.checked_sub(block.offset());
+                    let text = start.and_then(|start| block.bytes().get(start as usize..));
+                    Some(Fault::of_start(why, text.unwrap_or(&[])))
+                }
+                Found::Message(bytes, separator) => {
+                    let parsed = match decoder.parse(bytes) {
+                        Err(error) if task.accept.may_have(&error) => {
+                            let accepted = task.accept.parse(decoder, bytes, error);
+                            made.accepted += u64::from(accepted.is_ok());
+                            accepted
                         }
-                        let end = at + bytes.len() as u64;
-                        let before = std::mem::replace(&mut behind, end);
-                        if piece == Piece::Other && !task.others {
-                            return;
-                        }
-                        if task.times {
-                            let time = message.get(52).and_then(Timestamp::parse);
-                            sent_ns = time.map(|time| time.0);
-                        }
-                        match task.job {
-                            Job::Anonymize(pseudonyms) => {
-                                let start = at.saturating_sub(block.offset()) as usize;
-                                let text = block.bytes().get(start..).unwrap_or(&[]);
-                                let logged = (text, separator);
-                                batch.message(pseudonyms, &message, logged, &mut made.out);
-                                None
+                        parsed => parsed,
+                    };
+                    match parsed {
+                        Ok(message) => {
+                            if task.filter.is_some_and(|filter| !filter.matches(&message)) {
+                                made.filtered += 1;
+                                piece = Piece::Other;
                             }
-                            Job::Print => {
-                                let names = checker.names(&message);
-                                let place = place(told);
-                                printer.message(&mut made.out, place, &message, names);
-                                None
+                            let end = at + bytes.len() as u64;
+                            let before = std::mem::replace(&mut behind, end);
+                            if piece == Piece::Other && !task.others {
+                                return;
                             }
-                            Job::Parse => {
-                                let Some(rows) = task.rows else {
-                                    task.lines.message(&mut made.out, place(told), &message);
-                                    return task.done(piece, sent_ns, made);
-                                };
-                                if rows.form() == RowForm::Raw {
+                            if task.times {
+                                let time = message.get(52).and_then(Timestamp::parse);
+                                sent_ns = time.map(|time| time.0);
+                            }
+                            match task.job {
+                                Job::Anonymize(pseudonyms) => {
+                                    let start = at.saturating_sub(block.offset()) as usize;
+                                    let text = block.bytes().get(start..).unwrap_or(&[]);
+                                    let logged = (text, separator);
+                                    batch.message(pseudonyms, &message, logged, &mut made.out);
+                                    None
+                                }
+                                Job::Print => {
+                                    let names = checker.names(&message);
+                                    let place = place(told);
+                                    printer.message(&mut made.out, place, &message, names);
+                                    None
+                                }
+                                Job::Parse => {
+                                    let Some(rows) = task.rows else {
+                                        task.lines.message(&mut made.out, place(told), &message);
+                                        return task.done(piece, sent_ns, made);
+                                    };
+                                    if rows.form() == RowForm::Raw {
+                                        block.prefix(at, before, prefix);
+                                    }
+                                    let (logged, place) = ((&message, separator), place(told));
+                                    row_writer.message(rows, &mut made.out, place, logged, prefix);
+                                    None
+                                }
+                                Job::Statistics => {
+                                    made.part.message(offset, &message);
+                                    None
+                                }
+                                Job::Orders => {
+                                    let line = place(None).line;
+                                    made.orders.message(offset, line, &message);
+                                    None
+                                }
+                                Job::Health => {
                                     block.prefix(at, before, prefix);
+                                    let line = place(None).line;
+                                    let came =
+                                        origin.map(|origin| (origin.time_ns, origin.connection));
+                                    let (arrived_ns, connection) = came.unzip();
+                                    made.health.came(arrived_ns.flatten(), connection);
+                                    made.health.message((offset, line), prefix, &message);
+                                    None
                                 }
-                                let (logged, place) = ((&message, separator), place(told));
-                                row_writer.message(rows, &mut made.out, place, logged, prefix);
-                                None
-                            }
-                            Job::Statistics => {
-                                made.part.message(offset, &message);
-                                None
-                            }
-                            Job::Orders => {
-                                let line = place(None).line;
-                                made.orders.message(offset, line, &message);
-                                None
-                            }
-                            Job::Health => {
-                                block.prefix(at, before, prefix);
-                                let line = place(None).line;
-                                let came = origin.map(|origin| (origin.time_ns, origin.connection));
-                                let (arrived_ns, connection) = came.unzip();
-                                made.health.came(arrived_ns.flatten(), connection);
-                                made.health.message((offset, line), prefix, &message);
-                                None
-                            }
-                            Job::Validate => {
-                                all.clear();
-                                if checker.faults(&message, separator, all) {
-                                    return task.done(piece, sent_ns, made);
+                                Job::Validate => {
+                                    all.clear();
+                                    if checker.faults(&message, separator, all) {
+                                        return task.done(piece, sent_ns, made);
+                                    }
+                                    let names = checker.names(&message);
+                                    let of = (message.msg_type(), names);
+                                    let piece = (piece, sent_ns);
+                                    return task.faulty(place(Some(name)), of, all, piece, made);
                                 }
-                                let names = checker.names(&message);
-                                let of = (message.msg_type(), names);
-                                let piece = (piece, sent_ns);
-                                return task.faulty(place(Some(name)), of, all, piece, made);
                             }
                         }
+                        Err(error) if matches!(task.job, Job::Validate) => {
+                            all.clear();
+                            checker.faults_of_undecoded(decoder, bytes, &error, separator, all);
+                            let names = [None, None];
+                            let piece = (piece, sent_ns);
+                            return task.faulty(place(Some(name)), (&[], names), all, piece, made);
+                        }
+                        Err(error) => Some(Fault::of(&error, bytes, separator)),
                     }
-                    Err(error) if matches!(task.job, Job::Validate) => {
-                        all.clear();
-                        checker.faults_of_undecoded(decoder, bytes, &error, separator, all);
-                        let names = [None, None];
-                        let piece = (piece, sent_ns);
-                        return task.faulty(place(Some(name)), (&[], names), all, piece, made);
-                    }
-                    Err(error) => Some(Fault::of(&error, bytes, separator)),
-                },
+                }
             };
             match fault {
                 None => task.done(piece, sent_ns, made),

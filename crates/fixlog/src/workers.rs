@@ -34,6 +34,7 @@ use crate::{Block, Blocks, Logs, Separator};
 #[derive(Debug, Default, Clone)]
 pub struct Workers {
     separator: Separator,
+    lengths_differ: bool,
 }
 
 impl Workers {
@@ -47,6 +48,14 @@ impl Workers {
     #[must_use]
     pub fn separator(mut self, separator: Separator) -> Self {
         self.separator = separator;
+        self
+    }
+
+    /// Sets whether the lengths that messages state may differ from those that they have; see
+    /// [`Blocks::lengths_differ`].
+    #[must_use]
+    pub fn lengths_differ(mut self, differ: bool) -> Self {
+        self.lengths_differ = differ;
         self
     }
 
@@ -66,7 +75,7 @@ impl Workers {
         O: Default + Send,
         W: Send,
     {
-        let mut blocks = Blocks::new(logs, self.separator);
+        let mut blocks = Blocks::new(logs, self.separator).lengths_differ(self.lengths_differ);
         Pool::new().run_until(
             cancelled,
             states,

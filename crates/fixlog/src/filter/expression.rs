@@ -1,12 +1,12 @@
 //! An expression over the fields of a message, for callers.
 
 use fixcore::Message;
-use fixcore::dict::Dictionary;
 
 use super::ExpressionError;
 use super::names::Names;
 use super::parse::parsed;
 use super::tree::Node;
+use crate::Dictionaries;
 
 /// An expression over the fields of a message.
 ///
@@ -38,12 +38,15 @@ use super::tree::Node;
 pub struct Expression(Node);
 
 impl Expression {
-    /// Reads an expression. Fields have the names of `dictionary` and of the built-in ones.
+    /// Reads an expression. Fields have the names of `dictionaries` and of the built-in ones.
     ///
     /// # Errors
     /// What is expected, what is there instead, and where.
-    pub fn parse(text: &str, dictionary: Option<&Dictionary>) -> Result<Self, ExpressionError> {
-        parsed(text, &Names(dictionary)).map(Self)
+    pub fn parse<'d>(
+        text: &str,
+        dictionaries: impl Into<Dictionaries<'d>>,
+    ) -> Result<Self, ExpressionError> {
+        parsed(text, &Names(dictionaries.into())).map(Self)
     }
 
     /// Whether it holds for a message.

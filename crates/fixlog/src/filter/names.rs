@@ -2,18 +2,20 @@
 
 use fixcore::dict::{Dictionary, FieldSpec, Version};
 
+use crate::Dictionaries;
+
 /// The largest tag: a number of 31 bits.
 const TAG_MAX: u32 = i32::MAX as u32;
 
 /// The names of fields and values.
-pub(super) struct Names<'d>(pub(super) Option<&'d Dictionary>);
+pub(super) struct Names<'d>(pub(super) Dictionaries<'d>);
 
 impl<'d> Names<'d> {
-    /// The caller's dictionary, then the built-in ones, the newest first.
+    /// The caller's dictionaries, then the built-in ones, the newest first.
     fn dictionaries(&self) -> impl Iterator<Item = &'d Dictionary> + use<'d> {
         let built = Version::ALL.into_iter().rev();
         let built = built.filter_map(|version| -> Option<&'d Dictionary> { version.dictionary() });
-        self.0.into_iter().chain(built)
+        self.0.0.iter().chain(built)
     }
 
     /// Their fields.
@@ -54,7 +56,7 @@ impl<'d> Names<'d> {
     }
 }
 
-/// The tag of a field by its name or number, in `dictionary` and the built-in ones; `None` if none of them
+/// The tag of a field by its name or number, in `dictionaries` and the built-in ones; `None` if none of them
 /// has it. A number is a tag from 1 to 2,147,483,647, whether a dictionary has it or not.
 ///
 /// ```
@@ -63,19 +65,19 @@ impl<'d> Names<'d> {
 /// assert_eq!(fixlog::tag_of("Nonsense", None), None);
 /// ```
 #[must_use]
-pub fn tag_of(name: &str, dictionary: Option<&Dictionary>) -> Option<u32> {
-    Names(dictionary).tag(name)
+pub fn tag_of<'d>(name: &str, dictionaries: impl Into<Dictionaries<'d>>) -> Option<u32> {
+    Names(dictionaries.into()).tag(name)
 }
 
-/// The name of a field in `dictionary`, or in the newest built-in one that has it.
+/// The name of a field in `dictionaries`, or in the newest built-in one that has it.
 ///
 /// ```
 /// assert_eq!(fixlog::name_of(11, None), Some("ClOrdID"));
 /// assert_eq!(fixlog::name_of(5001, None), None);
 /// ```
 #[must_use]
-pub fn name_of(tag: u32, dictionary: Option<&Dictionary>) -> Option<&str> {
-    let mut all = Names(dictionary).dictionaries();
+pub fn name_of<'d>(tag: u32, dictionaries: impl Into<Dictionaries<'d>>) -> Option<&'d str> {
+    let mut all = Names(dictionaries.into()).dictionaries();
     all.find_map(|one| one.field(tag)).map(FieldSpec::name)
 }
 
@@ -87,11 +89,11 @@ pub fn name_of(tag: u32, dictionary: Option<&Dictionary>) -> Option<&str> {
 /// ```
 #[must_use]
 pub fn value_name_of(tag: u32, value: &[u8]) -> Option<&'static str> {
-    let mut all = Names(None).dictionaries();
+    let mut all = Names(Dictionaries(&[])).dictionaries();
     all.find_map(|one: &'static Dictionary| one.field(tag)?.value_name(value))
 }
 
-/// The MsgType (35) of messages by their name, as the standard or `dictionary` names them, or by the type
+/// The MsgType (35) of messages by their name, as the standard or `dictionaries` name them, or by the type
 /// itself, which is also any that begins with `U`; `None` if no dictionary has such messages.
 ///
 /// ```
@@ -100,8 +102,8 @@ pub fn value_name_of(tag: u32, value: &[u8]) -> Option<&'static str> {
 /// assert_eq!(fixlog::msg_type_of("Nonsense", None), None);
 /// ```
 #[must_use]
-pub fn msg_type_of(name: &str, dictionary: Option<&Dictionary>) -> Option<String> {
-    let names = Names(dictionary);
+pub fn msg_type_of<'d>(name: &str, dictionaries: impl Into<Dictionaries<'d>>) -> Option<String> {
+    let names = Names(dictionaries.into());
     let is_known = || {
         names
             .dictionaries()

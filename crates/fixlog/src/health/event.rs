@@ -33,10 +33,6 @@ pub(super) enum Kind {
     LogonReject,
 }
 
-/// The names that a message has: BeginString (8), SenderCompID (49) and TargetCompID (56), SenderSubID (50) and
-/// TargetSubID (57).
-pub(super) type Names = [Vec<u8>; 5];
-
 /// A message.
 #[derive(Debug, Clone)]
 pub(super) struct Event {

@@ -228,6 +228,8 @@ pub struct Skew {
     pub largest_ns: i64,
     /// All of them together, in nanoseconds.
     pub sum_ns: i128,
+    /// Whether all times of the log are whole seconds: the differences are up to a second too small.
+    pub is_whole_seconds: bool,
 }
 
 /// Rejects with the same reason and text, but for digits.

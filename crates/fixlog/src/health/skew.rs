@@ -7,6 +7,7 @@ use super::rows::Skew;
 const ZONES_MAX: usize = 16;
 /// Both parties of a session are in a zone if both are as near to it.
 const NEAR_NS: u64 = 60_000_000_000;
+const SECOND_NS: i64 = 1_000_000_000;
 
 /// Differences near the same zone.
 #[derive(Debug, Clone, Copy)]
@@ -32,12 +33,15 @@ impl Near {
 #[derive(Debug, Default)]
 pub(super) struct Skews {
     near: Vec<Near>,
+    /// Whether a time of the log had a fraction of a second.
+    has_fractions: bool,
 }
 
 impl Skews {
     /// Adds the times of a message.
     pub(super) fn add(&mut self, logged: Logged, sent_ns: i64) {
         let ns = logged.ns.saturating_sub(sent_ns);
+        self.has_fractions |= logged.ns % SECOND_NS != 0;
         let zone = if logged.is_utc { 0 } else { zone_ns(ns) };
         let is = |near: &Near| near.zone_ns == zone && near.is_utc == logged.is_utc;
         let mut at = self.near.iter().position(is);
@@ -79,6 +83,7 @@ impl Skews {
                 zone_ns: zone,
                 least_ns,
                 largest_ns,
+                is_whole_seconds: !self.has_fractions,
                 ..Skew::default()
             });
             skew.messages += near.messages;

@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::connection::{Connections, Ended};
 use super::direction::{Way, inferred_s};
-use super::event::{Event, HealthPart, Kind, Names};
+use super::event::{Event, HealthPart, Kind};
 use super::rows::{Direction, Finding, Rejects, Spot};
 use super::skew::zones;
+use crate::parties::{Names, Parties};
 
 /// Sessions that are followed, reasons of rejects that are told apart, and minutes that are counted: what a log
 /// has beyond these is counted, not kept.
 const SESSIONS_MAX: usize = 4096;
-/// Sessions of the same parties that SubIDs of Logons tell apart.
-const SUBS_MAX: usize = 256;
 const REJECTS_MAX: usize = 4096;
 const MINUTES_MAX: usize = 100_000;
 const MINUTE_NS: i64 = 60_000_000_000;
@@ -31,21 +30,7 @@ pub trait Watch {
 struct Session {
     ways: [Way; 2],
     connections: Connections,
-    /// SubIDs of the Logons, those of the lesser party first, once there was one.
-    subs: Option<[Vec<u8>; 2]>,
 }
-
-/// The sessions of two parties: one, or as many as their Logons have different SubIDs.
-#[derive(Debug, Default)]
-struct Family {
-    /// Their places, the one with the last message last.
-    sessions: Vec<usize>,
-    /// Whether SubIDs differ, so that they count.
-    has_subs: bool,
-}
-
-/// Logs that are one, BeginString, and the two parties, the lesser first.
-type Key = (usize, Vec<u8>, [Vec<u8>; 2]);
 
 /// A message with its names and place.
 #[derive(Clone, Copy)]
@@ -67,15 +52,6 @@ impl Told<'_> {
             log: self.log,
             offset: self.event.offset,
             line: self.event.line,
-        }
-    }
-
-    /// Its SubIDs, that of the lesser party first.
-    fn subs(&self) -> [&[u8]; 2] {
-        let [.., sender, target] = self.names;
-        match self.way {
-            0 => [sender, target],
-            _ => [target, sender],
         }
     }
 }
@@ -116,11 +92,10 @@ impl Told<'_> {
 /// assert_eq!(gaps.0, [(2, 4, "resent")]);
 /// # Ok::<(), fixcore::Error>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Health {
     sessions: Vec<Session>,
-    families: Vec<Family>,
-    places: HashMap<Key, usize>,
+    parties: Parties,
     rejects: HashMap<(u8, Vec<u8>, Vec<u8>), Rejects>,
     minutes: BTreeMap<i64, u64>,
     untimed: u64,
@@ -129,11 +104,26 @@ pub struct Health {
     found: Vec<Finding>,
 }
 
+impl Default for Health {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Health {
     /// Of nothing so far.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            sessions: Vec::new(),
+            parties: Parties::new(SESSIONS_MAX),
+            rejects: HashMap::new(),
+            minutes: BTreeMap::new(),
+            untimed: 0,
+            unfollowed: 0,
+            unkept: 0,
+            found: Vec::new(),
+        }
     }
 
     /// Adds the next block of a log. Sessions go on from log to log of the same group; the same names in another
@@ -141,7 +131,9 @@ impl Health {
     pub fn add(&mut self, log: usize, group: usize, part: &HealthPart, watch: &mut impl Watch) {
         self.untimed += part.untimed;
         let names = part.names.names().iter();
-        let places: Vec<_> = names.map(|names| self.family(group, names)).collect();
+        let parties = &mut self.parties;
+        let places = names.map(|names| (parties.family(group, names), Parties::way(names)));
+        let places: Vec<_> = places.collect();
         for event in &part.events {
             let at = event.names as usize;
             let Some((names, (family, way))) =
@@ -249,97 +241,23 @@ impl Health {
         }
     }
 
-    /// The sessions of the parties of a message, and which of their directions this is. `None` if there are too
-    /// many.
-    fn family(&mut self, group: usize, names: &Names) -> (Option<usize>, usize) {
-        let [begin, sender, target, ..] = names;
-        let way = usize::from(sender > target);
-        let pair = match way {
-            0 => [sender.clone(), target.clone()],
-            _ => [target.clone(), sender.clone()],
-        };
-        let key = (group, begin.clone(), pair);
-        if let Some(place) = self.places.get(&key) {
-            return (Some(*place), way);
-        }
-        if self.families.len() >= SESSIONS_MAX {
-            return (None, way);
-        }
-        self.families.push(Family::default());
-        let place = self.families.len() - 1;
-        self.places.insert(key, place);
-        (Some(place), way)
-    }
-
-    /// The place of the session of a message. SubIDs count if Logons have different ones: those of other messages
-    /// may be users.
+    /// The place of the session of a message.
     fn session(&mut self, family: usize, told: Told<'_>) -> Option<usize> {
         let is_logon = matches!(told.event.kind, Kind::Logon(..));
-        let known = self.families.get(family)?;
-        if let [only] = known.sessions[..]
-            && !is_logon
-        {
-            return Some(only);
+        let place = self.parties.session(family, told.names, is_logon)?;
+        if place >= self.sessions.len() {
+            self.begin(told);
         }
-        let subs = told.subs();
-        let fits = |place: &&usize, all: bool| {
-            let session = self.sessions.get(**place);
-            let of = session.and_then(|session| session.subs.as_ref());
-            of.is_none_or(|of| {
-                let is = |at: usize| {
-                    of[at] == subs[at] || !all && (of[at].is_empty() || subs[at].is_empty())
-                };
-                is(0) && is(1)
-            })
-        };
-        let latest = || known.sessions.iter().rev();
-        let place = latest()
-            .find(|place| fits(place, true))
-            .or_else(|| latest().find(|place| fits(place, false)))
-            .or_else(|| {
-                latest()
-                    .next()
-                    .filter(|_| !is_logon || known.sessions.len() >= SUBS_MAX)
-            })
-            .copied();
-        let place = match place {
-            Some(place) => place,
-            None => self.begin(family, told)?,
-        };
-        let own = || subs.map(<[u8]>::to_vec);
-        let session = self.sessions.get_mut(place)?;
-        if is_logon {
-            let of = session.subs.get_or_insert_with(own);
-            // The answer may have what the Logon had not.
-            for (of, sub) in of.iter_mut().zip(subs) {
-                if of.is_empty() {
-                    *of = sub.to_vec();
-                }
-            }
-        }
-        let known = self.families.get_mut(family)?;
-        if known.sessions.len() > 1 {
-            known.has_subs = true;
-            known.sessions.retain(|at| *at != place);
-            known.sessions.push(place);
-        }
-        if known.has_subs {
-            for at in &known.sessions {
-                if let Some(session) = self.sessions.get_mut(*at)
-                    && let Some([lesser, greater]) = &session.subs
-                {
-                    session.ways[0].sum.subs = [lesser.clone(), greater.clone()];
-                    session.ways[1].sum.subs = [greater.clone(), lesser.clone()];
-                }
+        for (at, [lesser, greater]) in self.parties.with_subs(family) {
+            if let Some(session) = self.sessions.get_mut(at) {
+                session.ways[0].sum.subs = [lesser.clone(), greater.clone()];
+                session.ways[1].sum.subs = [greater.clone(), lesser.clone()];
             }
         }
         Some(place)
     }
 
-    fn begin(&mut self, family: usize, told: Told<'_>) -> Option<usize> {
-        if self.sessions.len() >= SESSIONS_MAX {
-            return None;
-        }
+    fn begin(&mut self, told: Told<'_>) {
         let mut ways = [Way::default(), Way::default()];
         let [begin, sender, target, ..] = told.names.clone();
         let (own, other) = (told.way, 1 - told.way);
@@ -352,11 +270,7 @@ impl Health {
         self.sessions.push(Session {
             ways,
             connections: Connections::default(),
-            subs: None,
         });
-        let place = self.sessions.len() - 1;
-        self.families.get_mut(family)?.sessions.push(place);
-        Some(place)
     }
 
     fn minute(&mut self, minute: i64) {

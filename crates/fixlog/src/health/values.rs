@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::rows::{Direction, Finding, Rejects, Spot};
 use crate::Lines;
 use crate::orders::time;
+use crate::parties::title;
 
 /// A value of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,18 +42,6 @@ fn span(start: Option<i64>, end: Option<i64>) -> Value {
 
 fn name(spot: &Spot) -> Value {
     Value::Text(title(&spot.session, &spot.subs).into_bytes())
-}
-
-/// `A → B`, or `A/DESK → B` with SubIDs.
-fn title(session: &[Vec<u8>; 2], subs: &[Vec<u8>; 2]) -> String {
-    let one = |at: usize| {
-        let name = session[at].escape_ascii();
-        match subs[at].is_empty() {
-            true => name.to_string(),
-            false => format!("{name}/{}", subs[at].escape_ascii()),
-        }
-    };
-    format!("{} → {}", one(0), one(1))
 }
 
 impl Direction {

@@ -198,28 +198,111 @@ fn what_is_found_and_valid_is_what_was_written() {
         };
         back += usize::from(!valid.is_empty());
         let tag_follows = |value: &[u8]| {
-            let places = memchr::memmem::find_iter(value, spelling);
-            let mut behind = places.map(|at| &value[at + spelling.len()..]);
+            let mut behind = (0..value.len()).filter_map(|at| value[at..].strip_prefix(spelling));
             behind.any(|rest| super::tag(rest).is_some())
         };
         let is_text_plain = !tag_follows(&one) && !tag_follows(&other);
         let soh = data.contains(&SOH);
         let spelled = memchr::memmem::find(&data, spelling).is_some();
-        if is_text_plain || !(soh || spelled) {
-            assert!(valid.iter().all(|found| **found == message), "{}", what());
-        }
         // The end of a value may pass for the start of the separator behind it: ` |` before ` | `.
         let overlaps = |value: &[u8]| {
-            let text = [value, spelling].concat();
-            memchr::memmem::find(&text, spelling)
-                .is_some_and(|at| at < value.len() && at + spelling.len() > value.len())
+            let mut parts = value.split(|byte| *byte == SOH);
+            parts.any(|part| {
+                let text = [part, spelling].concat();
+                memchr::memmem::find(&text, spelling)
+                    .is_some_and(|at| at < part.len() && at + spelling.len() > part.len())
+            })
         };
         let is_apart = ![&one, &data, &other]
             .into_iter()
             .any(|value| overlaps(value));
+        if is_apart && (is_text_plain || !(soh || spelled)) {
+            assert!(valid.iter().all(|found| **found == message), "{}", what());
+        }
         if is_text_plain && is_apart && !(soh && spelled) {
             assert_eq!(valid.len(), 1, "{}", what());
         }
     }
     assert!(back > 1700, "{back}");
+}
+
+/// A text as a string of JSON, of which each letter has any of the forms that it may have.
+fn quoted(text: &str, random: &mut Random) -> String {
+    let mut out = String::from("\"");
+    for letter in text.chars() {
+        let short = match letter {
+            '"' => Some("\\\""),
+            '\\' => Some("\\\\"),
+            '/' => Some("\\/"),
+            '\n' => Some("\\n"),
+            '\t' => Some("\\t"),
+            _ => None,
+        };
+        let needs = matches!(letter, '"' | '\\' | '\0'..=' ') && letter != ' ';
+        match short {
+            Some(short) if letter == '\\' || random.below(3) > 0 => out.push_str(short),
+            // What a message begins with is looked for as it is.
+            _ if needs
+                || (!letter.is_ascii_alphanumeric()
+                    && !"=. ".contains(letter)
+                    && random.below(2) == 0) =>
+            {
+                let mut units = [0; 2];
+                for unit in letter.encode_utf16(&mut units) {
+                    out.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+            _ => out.push(letter),
+        }
+    }
+    out + "\""
+}
+
+#[test]
+fn strings_of_json_are_read_whatever_escapes_they_have() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut encoder = Encoder::new("FIX.4.4");
+    let parts = [
+        "a",
+        "\"",
+        "\\",
+        "/",
+        "\n",
+        "\t",
+        "\u{fc}",
+        "\u{2603}",
+        "\u{1d11e}",
+        "\\u0041",
+        "10=1",
+        "|",
+        "{}",
+        " ",
+    ];
+    for case in 0..1500 {
+        let mut value = String::from("v");
+        for _ in 0..random.below(8) {
+            value.push_str(parts[random.below(parts.len())]);
+        }
+        let message = encoder
+            .start("B")
+            .bytes(58, value.as_bytes())
+            .bytes(55, b"X");
+        let message = message.finish().expect("a message").to_vec();
+        let mut text = String::from_utf8(message.clone()).expect("text");
+        for _ in 0..=case % 2 {
+            text = format!("{{\"m\":{}}}", quoted(&text, &mut random));
+        }
+        let log = format!("{text}\n{text}\n").into_bytes();
+        let (messages, bad) = found(&log);
+        assert_eq!((messages.len(), bad), (2, 0), "{text}");
+        assert!(messages.iter().all(|found| *found == message), "{text}");
+        // Other bytes in it are something else, and no panic.
+        let mut hostile = log;
+        for _ in 0..3 {
+            let at = random.below(hostile.len());
+            hostile[at] = b"\\\"u{0\xff\n1"[random.below(8)];
+        }
+        let (messages, _) = found(&hostile);
+        assert!(messages.iter().all(|found| found.len() < hostile.len()));
+    }
 }

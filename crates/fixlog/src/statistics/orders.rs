@@ -37,6 +37,7 @@ fn check(trades: &[(u64, i64, bool)], limit: usize, what: &str) {
             id: u128::from(name),
             sent_ns,
             is_order,
+            names: 0,
         }));
     }
     found.sort_unstable();
@@ -92,6 +93,7 @@ fn an_execution_stamped_before_its_order_is_no_wait() {
             id,
             sent_ns,
             is_order,
+            names: 0,
         })
     };
     for (id, sent_ns) in [(1, 100), (2, 100), (3, 100), (4, i64::MAX)] {
@@ -106,6 +108,7 @@ fn an_execution_stamped_before_its_order_is_no_wait() {
         id: 4,
         sent_ns: i64::MIN,
         is_order: false,
+        names: 0,
     };
     assert_eq!(stats.trade(&last), None);
     assert_eq!(stats.early().most_ns, u64::MAX);
@@ -173,7 +176,7 @@ fn ids_are_those_of_a_session_and_direction() {
                 _ => {}
             }
         }
-        stats.add(0, &part, |ns| found.push(ns));
+        stats.add(0, 0, &part, |ns| found.push(ns));
         assert_eq!(found, expected);
     }
 }

@@ -5,16 +5,17 @@
 
 use std::collections::HashMap;
 
+use fixcore::Message;
 use fixcore::value::{date, time_of_day, unsigned};
-use fixcore::{Message, SOH};
-use twox_hash::XxHash3_64;
 
 use crate::hash;
 use crate::sessions::Sessions;
+use crate::statistics::told::Told;
 
 /// Fields of the header are among so many at the beginning, where they are where they belong.
 const HEADER_FIELDS: usize = 12;
 const NS_PER_DAY: i64 = 86_400_000_000_000;
+const SECOND_NS: u64 = 1_000_000_000;
 
 /// What a sequence number belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub(super) enum Kind {
     Request(u64),
 }
 
-/// Numbers that follow each other without a hole.
+/// Numbers of one direction that follow each other without a hole.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Run {
     pub(super) kind: Kind,
@@ -40,16 +41,12 @@ pub(super) struct Run {
     pub(super) count: u64,
     /// Where the first of them stands.
     pub(super) offset: u64,
-}
-
-/// One direction of a session in this block.
-#[derive(Debug)]
-pub(super) struct SessionPart {
-    /// Sender and target, with the byte 1 between them.
-    pub(super) key: Vec<u8>,
-    pub(super) runs: Vec<Run>,
-    /// Seeds of ids, of orders in this direction and of what answers those of the other one.
-    domains: [u64; 2],
+    /// The place of its names.
+    pub(super) names: u32,
+    /// Whether the first of them is a Logon.
+    pub(super) is_logon: bool,
+    /// Whether they say that they are sent again (43=Y).
+    pub(super) is_resent: bool,
 }
 
 /// An order or an execution, by the hash of its ClOrdID and of the parties.
@@ -58,6 +55,8 @@ pub(super) struct Trade {
     pub(super) id: u128,
     pub(super) sent_ns: i64,
     pub(super) is_order: bool,
+    /// The place of its names.
+    pub(super) names: u32,
 }
 
 /// How many messages there are of a type.
@@ -73,12 +72,16 @@ pub(super) struct TypePart {
 pub struct Part {
     /// In the order in which they are first.
     pub(super) types: Vec<TypePart>,
-    pub(super) sessions: Vec<SessionPart>,
+    pub(super) runs: Vec<Run>,
     pub(super) trades: Vec<Trade>,
+    /// By the place of the names.
+    pub(super) told: Told,
     /// By the byte of types of one byte: the place in `types`, and 1.
     short_types: Vec<u32>,
     long_types: HashMap<Vec<u8>, usize>,
-    names: Sessions,
+    pub(super) names: Sessions<5>,
+    /// The finest steps of the times of orders and of executions.
+    pub(super) steps_ns: [Option<u64>; 2],
     /// The date that was read last, and what it is in nanoseconds.
     day: ([u8; 8], i64),
 }
@@ -87,11 +90,13 @@ impl Default for Part {
     fn default() -> Self {
         Self {
             types: Vec::new(),
-            sessions: Vec::new(),
+            runs: Vec::new(),
             trades: Vec::new(),
+            told: Told::default(),
             short_types: vec![0; 256],
             long_types: HashMap::new(),
             names: Sessions::default(),
+            steps_ns: [None; 2],
             day: Default::default(),
         }
     }
@@ -150,8 +155,10 @@ impl Part {
     /// Forgets everything, for the next block.
     pub fn clear(&mut self) {
         self.types.clear();
-        self.sessions.clear();
+        self.runs.clear();
         self.trades.clear();
+        self.told.clear();
+        self.steps_ns = [None; 2];
         self.short_types.fill(0);
         self.long_types.clear();
         self.names.clear();
@@ -162,45 +169,66 @@ impl Part {
         let msg_type = message.msg_type();
         self.count(msg_type, message.bytes().len() as u64);
         let header = Header::of(message);
-        let mut place = None;
-        if let (Some(sender), Some(target), Some(number)) = (
-            header.sender,
-            header.target,
-            header.number.and_then(unsigned),
-        ) {
-            let kind = match msg_type {
-                b"4" => match (message.get_u64(36).ok().flatten(), message.get(123)) {
-                    (Some(next), Some(b"Y")) => Kind::Fill(next),
-                    (next, _) => Kind::Begin(next),
-                },
-                b"A" if message.get(141) == Some(b"Y") => Kind::Begin(None),
-                b"A" if number == 1 && !header.is_resent => {
-                    let sent = header.sent.and_then(|sent| self.moment(sent));
-                    Kind::First(sent.unwrap_or(i64::MIN))
-                }
-                _ if header.is_resent => Kind::Resent,
-                b"2" => Kind::Request(message.get_u64(7).ok().flatten().unwrap_or(0)),
-                _ => Kind::Plain,
+        let mut names = None;
+        if let (Some(sender), Some(target)) = (header.sender, header.target) {
+            let begin = message.begin_string();
+            let [sub, target_sub] = header.subs.map(Option::unwrap_or_default);
+            let all = [begin, sender, target, sub, target_sub];
+            let place = self.names.place(all);
+            if place == self.told.len() {
+                self.told.add(all);
+            }
+            names = Some(place);
+        }
+        if let Some(names) = names
+            && let Some(number) = header.number.and_then(unsigned)
+        {
+            let kind = self.kind(message, &header, number);
+            let run = Run {
+                kind,
+                first: number,
+                count: 1,
+                offset,
+                names: names as u32,
+                is_logon: msg_type == b"A",
+                is_resent: header.is_resent,
             };
-            place = Some(self.number(sender, target, number, kind, offset));
+            self.number(run);
         }
         let is_order = msg_type == b"D";
         if (is_order || msg_type == b"8")
             && let Some(sent_ns) = header.sent.and_then(|sent| self.moment(sent))
             && let Some(id) = message.get(11)
         {
-            if place.is_none()
-                && let (Some(sender), Some(target)) = (header.sender, header.target)
-            {
-                place = Some(self.session(sender, target));
-            }
-            let session = place.and_then(|place| self.sessions.get(place));
-            let domain = session.map_or(0, |session| session.domains[usize::from(!is_order)]);
+            let step = header.sent.map_or(SECOND_NS, step_ns);
+            let known = &mut self.steps_ns[usize::from(!is_order)];
+            *known = Some(known.map_or(step, |known| known.min(step)));
+            let told = names.and_then(|names| self.told.get_mut(names));
+            let domain = told.map_or(0, |told| told.traded(is_order, sent_ns));
             self.trades.push(Trade {
                 id: hash::of_id(u128::from(domain), id),
                 sent_ns,
                 is_order,
+                names: names.map_or(u32::MAX, |names| names as u32),
             });
+        }
+    }
+
+    /// What the number of a message belongs to.
+    fn kind(&mut self, message: &Message<'_, '_>, header: &Header<'_>, number: u64) -> Kind {
+        match message.msg_type() {
+            b"4" => match (message.get_u64(36).ok().flatten(), message.get(123)) {
+                (Some(next), Some(b"Y")) => Kind::Fill(next),
+                (next, _) => Kind::Begin(next),
+            },
+            b"A" if message.get(141) == Some(b"Y") => Kind::Begin(None),
+            b"A" if number == 1 && !header.is_resent => {
+                let sent = header.sent.and_then(|sent| self.moment(sent));
+                Kind::First(sent.unwrap_or(i64::MIN))
+            }
+            _ if header.is_resent => Kind::Resent,
+            b"2" => Kind::Request(message.get_u64(7).ok().flatten().unwrap_or(0)),
+            _ => Kind::Plain,
         }
     }
 
@@ -229,51 +257,26 @@ impl Part {
         }
     }
 
-    fn number(
-        &mut self,
-        sender: &[u8],
-        target: &[u8],
-        number: u64,
-        kind: Kind,
-        offset: u64,
-    ) -> usize {
-        let at = self.session(sender, target);
-        let Some(session) = self.sessions.get_mut(at) else {
-            return at;
+    /// Adds a message to the run that it goes on, or begins one.
+    fn number(&mut self, new: Run) {
+        let at = self.runs.len();
+        let Some(last) = self.told.last_run(new.names as usize, new.is_logon) else {
+            return;
         };
-        let run = Run {
-            kind,
-            first: number,
-            count: 1,
-            offset,
-        };
-        match session.runs.last_mut() {
-            Some(last)
-                if matches!(kind, Kind::Plain | Kind::Resent)
-                    && last.kind == kind
-                    && last.first.checked_add(last.count) == Some(number) =>
+        let run = last.and_then(|last| self.runs.get_mut(last as usize));
+        match run {
+            Some(run)
+                if matches!(new.kind, Kind::Plain | Kind::Resent)
+                    && run.kind == new.kind
+                    && run.first.checked_add(run.count) == Some(new.first) =>
             {
-                last.count += 1;
+                run.count += 1;
             }
-            _ => session.runs.push(run),
+            _ => {
+                self.runs.push(new);
+                self.told.set_last_run(new.names as usize, at as u32);
+            }
         }
-        at
-    }
-
-    /// The place of a session.
-    fn session(&mut self, sender: &[u8], target: &[u8]) -> usize {
-        let at = self.names.place([sender, target]);
-        if at == self.sessions.len() {
-            let key = [sender, &[SOH], target].concat();
-            let back = [target, &[SOH], sender].concat();
-            let domains = [&key, &back].map(|key| XxHash3_64::oneshot(key));
-            self.sessions.push(SessionPart {
-                key,
-                runs: Vec::new(),
-                domains,
-            });
-        }
-        at
     }
 
     /// A moment; most are of the same day as the one before.
@@ -284,5 +287,15 @@ impl Part {
             self.day = (*day, date(day)?.checked_mul(NS_PER_DAY)?);
         }
         self.day.1.checked_add(clock)
+    }
+}
+
+/// The step of a SendingTime (52): it may have milliseconds, microseconds or nanoseconds.
+fn step_ns(sent: &[u8]) -> u64 {
+    match sent.len() {
+        ..=17 => SECOND_NS,
+        18..=21 => 1_000_000,
+        22..=24 => 1_000,
+        _ => 1,
     }
 }

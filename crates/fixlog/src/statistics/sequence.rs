@@ -33,6 +33,9 @@ impl Sequence {
     pub(super) fn add(&mut self, run: &Run) -> bool {
         let mut end = run.first.saturating_add(run.count);
         self.messages += run.count;
+        if run.is_resent {
+            self.resent += run.count;
+        }
         match run.kind {
             // The first one of all is no restart, and a log may begin anywhere.
             Kind::First(sent) if self.began.replace(sent) != Some(sent) => {
@@ -48,8 +51,7 @@ impl Sequence {
             }
             Kind::Fill(next) => end = end.max(next),
             Kind::Request(from) => self.request(from),
-            Kind::Resent => self.resent += run.count,
-            Kind::Plain | Kind::First(_) => {}
+            Kind::Resent | Kind::Plain | Kind::First(_) => {}
         }
         // A log may begin anywhere.
         if self.next == 0 {
@@ -101,6 +103,9 @@ mod tests {
             first,
             count,
             offset: 0,
+            names: 0,
+            is_logon: false,
+            is_resent: kind == Kind::Resent,
         };
         let runs = [
             run(Kind::Plain, 5, 10),
@@ -133,6 +138,9 @@ mod tests {
             first,
             count,
             offset: 0,
+            names: 0,
+            is_logon: false,
+            is_resent: kind == Kind::Resent,
         }
     }
 
@@ -256,6 +264,9 @@ mod tests {
                 first: number as u64 + 1,
                 count: 1,
                 offset: 0,
+                names: 0,
+                is_logon: false,
+                is_resent: false,
             });
         }
         assert_eq!(sequence.requests, 10);

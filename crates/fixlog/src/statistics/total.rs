@@ -7,84 +7,38 @@
 
 use std::collections::HashMap;
 
-use fixcore::SOH;
-
-use super::part::{Part, Trade, TypePart};
+use super::counts::{Early, Gap, SessionCount, TypeCount};
+use super::part::{Part, Run, Trade, TypePart};
 use super::sequence::Sequence;
+use super::twice::Twice;
 use crate::hash::OwnHash;
+use crate::parties::{Names, Parties};
 
 /// Orders that wait for an execution, sessions and types that are told apart: what a log has beyond
 /// these is counted, not kept.
 const ORDERS_MAX: usize = 1 << 18;
-const SESSIONS_MAX: usize = 1 << 14;
+const SESSIONS_MAX: usize = 1 << 13;
 const TYPES_MAX: usize = 1 << 12;
 /// Gaps that the report names.
 const GAPS_NAMED: usize = 20;
 
-/// A hole in the numbers of one direction of a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Gap {
-    /// SenderCompID (49) and TargetCompID (56).
-    pub session: [Vec<u8>; 2],
-    /// Which log, counted from 0.
-    pub log: usize,
-    /// The byte of the log where the message behind the gap begins.
-    pub offset: u64,
-    /// The number that should have come.
-    pub expected: u64,
-    /// The number that came.
-    pub got: u64,
+/// Both directions of a session.
+#[derive(Debug)]
+struct Session {
+    begin: Vec<u8>,
+    /// The two parties, the lesser first.
+    parties: [Vec<u8>; 2],
+    family: usize,
+    group: usize,
+    log: usize,
+    ways: [Sequence; 2],
 }
 
-/// The messages of a type.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TypeCount {
-    /// MsgType (35).
-    pub msg_type: Vec<u8>,
-    /// How many messages.
-    pub messages: u64,
-    /// How many bytes they have together.
-    pub bytes: u64,
-}
-
-/// Executions whose SendingTime (52) is before that of their order: the two clocks differ by more than the
-/// order waited.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Early {
-    /// How many.
-    pub executions: u64,
-    /// The largest difference, in nanoseconds.
-    pub most_ns: u64,
-}
-
-/// The sequence numbers of one direction of a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SessionCount {
-    /// SenderCompID (49) and TargetCompID (56).
-    pub session: [Vec<u8>; 2],
-    /// How many messages.
-    pub messages: u64,
-    /// How often numbers were left out.
-    pub gaps: u64,
-    /// How many numbers were left out and did not come later, neither late, nor sent again, nor passed
-    /// over by a gap fill.
-    pub missing: u64,
-    /// How many numbers came after higher ones, in messages that do not say that they are sent again.
-    pub late: u64,
-    /// How many numbers came a second time in messages that do not say that they are sent again.
-    pub duplicates: u64,
-    /// How many messages say that they are sent again (43=Y).
-    pub resent: u64,
-    /// How many ResendRequests.
-    pub requests: u64,
-    /// How often three or more ResendRequests in a row asked for the same number.
-    pub storms: u64,
-    /// How many ResendRequests the longest of these had.
-    pub storm_longest: u64,
+impl Session {
+    /// The names of a direction.
+    fn names(&self, way: usize) -> [Vec<u8>; 2] {
+        turned(self.parties.clone(), way)
+    }
 }
 
 /// The statistics of logs, added up block by block in their order.
@@ -112,7 +66,7 @@ pub struct SessionCount {
 ///         part.message(offset, &message);
 ///     }
 /// })?;
-/// statistics.add(0, &part, |ns| waits_ns.push(ns));
+/// statistics.add(0, 0, &part, |ns| waits_ns.push(ns));
 /// assert_eq!(statistics.types().len(), 3);
 /// assert_eq!((statistics.gaps()[0].expected, statistics.gaps()[0].got), (2, 5));
 /// assert_eq!(waits_ns, [3_000_000], "from the order to its execution");
@@ -122,8 +76,13 @@ pub struct SessionCount {
 #[derive(Debug)]
 pub struct Statistics {
     types: HashMap<Vec<u8>, (u64, u64)>,
-    sessions: HashMap<Vec<u8>, Sequence>,
+    parties: Parties,
+    sessions: Vec<Session>,
     gaps: Vec<Gap>,
+    /// The logs that are read at present.
+    group: Option<usize>,
+    steps_ns: [Option<u64>; 2],
+    twice: Twice,
     /// Orders without an execution, by the hash of their ClOrdID: when they were sent.
     orders: HashMap<u128, i64, OwnHash>,
     pub(super) orders_max: usize,
@@ -144,8 +103,12 @@ impl Statistics {
     pub fn new() -> Self {
         Self {
             types: HashMap::new(),
-            sessions: HashMap::new(),
+            parties: Parties::new(SESSIONS_MAX),
+            sessions: Vec::new(),
             gaps: Vec::new(),
+            group: None,
+            steps_ns: [None; 2],
+            twice: Twice::default(),
             orders: HashMap::default(),
             orders_max: ORDERS_MAX,
             early: Early::default(),
@@ -153,43 +116,87 @@ impl Statistics {
         }
     }
 
-    /// Adds the next block of a log. `wait_ns` gets the nanoseconds from each order to its first
-    /// execution, by their SendingTime (52), unless they are negative: these are counted as
-    /// [`early`](Self::early).
-    pub fn add(&mut self, log: usize, part: &Part, mut wait_ns: impl FnMut(u64)) {
+    /// Adds the next block of a log. Sessions go on from log to log of the same group, and groups come one after the
+    /// other; the same names in another group are another session, as each party's own log has it.
+    ///
+    /// `wait_ns` gets the nanoseconds from each order to its first execution, by their SendingTime (52), unless they
+    /// are negative: these are counted as [`early`](Self::early). An execution that was sent at a time that a group
+    /// before has of its direction is the same once more, and is passed over.
+    pub fn add(&mut self, log: usize, group: usize, part: &Part, mut wait_ns: impl FnMut(u64)) {
+        if self
+            .group
+            .replace(group)
+            .is_some_and(|before| before != group)
+        {
+            self.twice.next_log();
+            // What answers these is in their own log.
+            self.orders.clear();
+        }
         for found in &part.types {
             self.count(found);
         }
-        for session in &part.sessions {
-            if !self.sessions.contains_key(&session.key) {
-                if self.sessions.len() >= SESSIONS_MAX {
-                    let numbers = session.runs.iter().map(|run| run.count);
-                    self.unfollowed += numbers.sum::<u64>();
-                    continue;
-                }
-                let new = (session.key.clone(), Sequence::default());
-                self.sessions.insert(new.0, new.1);
-            }
-            let Some(sequence) = self.sessions.get_mut(&session.key) else {
-                continue;
-            };
-            for run in &session.runs {
-                let expected = sequence.next;
-                if sequence.add(run) && self.gaps.len() < GAPS_NAMED {
-                    self.gaps.push(Gap {
-                        session: names(&session.key),
-                        log,
-                        offset: run.offset,
-                        expected,
-                        got: run.first,
-                    });
-                }
+        for (known, step) in self.steps_ns.iter_mut().zip(part.steps_ns) {
+            *known = [*known, step].into_iter().flatten().min();
+        }
+        let names = part.names.names();
+        let families = names.iter().map(|names| self.parties.family(group, names));
+        let families: Vec<_> = families.collect();
+        for run in &part.runs {
+            let at = run.names as usize;
+            match names.get(at).zip(families.get(at).copied().flatten()) {
+                Some((names, family)) => self.run(log, group, (names, family), run),
+                None => self.unfollowed += run.count,
             }
         }
         for trade in &part.trades {
-            if let Some(ns) = self.trade(trade) {
+            let told = part.told.all().get(trade.names as usize);
+            let is_known =
+                told.is_some_and(|told| self.twice.is_known(told.domain(), trade.sent_ns));
+            if is_known && !trade.is_order {
+                self.orders.remove(&trade.id);
+            } else if let Some(ns) = self.trade(trade) {
                 wait_ns(ns);
             }
+        }
+        for told in part.told.all() {
+            if let Some(times) = told.executions_ns {
+                self.twice.add(told.domain(), times);
+            }
+        }
+    }
+
+    /// Adds numbers that follow each other.
+    fn run(&mut self, log: usize, group: usize, (names, family): (&Names, usize), run: &Run) {
+        let Some(place) = self.parties.session(family, names, run.is_logon) else {
+            self.unfollowed += run.count;
+            return;
+        };
+        let way = Parties::way(names);
+        if place >= self.sessions.len() {
+            let [begin, sender, target, ..] = names.clone();
+            self.sessions.push(Session {
+                begin,
+                parties: turned([sender, target], way),
+                family,
+                group,
+                log,
+                ways: Default::default(),
+            });
+        }
+        let Some(session) = self.sessions.get_mut(place) else {
+            return;
+        };
+        let sequence = &mut session.ways[way];
+        let expected = sequence.next;
+        if sequence.add(run) && self.gaps.len() < GAPS_NAMED {
+            self.gaps.push(Gap {
+                session: session.names(way),
+                subs: turned(self.parties.subs(family, place), way),
+                log,
+                offset: run.offset,
+                expected,
+                got: run.first,
+            });
         }
     }
 
@@ -213,24 +220,50 @@ impl Statistics {
         types
     }
 
-    /// The directions of sessions, by their names.
+    /// The directions of sessions that have messages, by their names and logs.
     #[must_use]
     pub fn sessions(&self) -> Vec<SessionCount> {
-        let mut found: Vec<_> = self.sessions.iter().collect();
-        found.sort_by(|a, b| a.0.cmp(b.0));
-        let found = found.into_iter().map(|(key, sequence)| SessionCount {
-            session: names(key),
-            messages: sequence.messages,
-            gaps: sequence.gaps,
-            missing: sequence.missing,
-            late: sequence.late,
-            duplicates: sequence.duplicates,
-            resent: sequence.resent,
-            requests: sequence.requests,
-            storms: sequence.storms,
-            storm_longest: sequence.storm_longest,
+        let sessions = self.sessions.iter().enumerate();
+        let ways = sessions.flat_map(|(place, session)| [(place, session, 0), (place, session, 1)]);
+        let found = ways.filter_map(|(place, session, way)| {
+            let sequence = &session.ways[way];
+            (sequence.messages > 0).then(|| SessionCount {
+                session: session.names(way),
+                subs: turned(self.parties.subs(session.family, place), way),
+                begin: session.begin.clone(),
+                log: session.log,
+                messages: sequence.messages,
+                gaps: sequence.gaps,
+                missing: sequence.missing,
+                late: sequence.late,
+                duplicates: sequence.duplicates,
+                resent: sequence.resent,
+                requests: sequence.requests,
+                storms: sequence.storms,
+                storm_longest: sequence.storm_longest,
+            })
         });
-        found.collect()
+        let mut found: Vec<_> = found.collect();
+        found.sort_by(|a, b| {
+            let key = |one: &SessionCount| (one.session.clone(), one.subs.clone(), one.log);
+            key(a).cmp(&key(b)).then_with(|| a.begin.cmp(&b.begin))
+        });
+        found
+    }
+
+    /// How many sessions are in several groups of logs, and the names of one of them.
+    #[must_use]
+    pub fn shared(&self) -> (u64, Option<[Vec<u8>; 2]>) {
+        let mut groups: HashMap<_, (usize, bool)> = HashMap::new();
+        for session in &self.sessions {
+            let known = groups
+                .entry((&session.begin, &session.parties))
+                .or_insert((session.group, false));
+            known.1 |= known.0 != session.group;
+        }
+        let shared = groups.iter().filter(|(_, (_, is_shared))| *is_shared);
+        let first = shared.clone().map(|((_, parties), _)| *parties).min();
+        (shared.count() as u64, first.cloned())
     }
 
     /// The first gaps, at most 20.
@@ -243,6 +276,12 @@ impl Statistics {
     #[must_use]
     pub fn early(&self) -> Early {
         self.early
+    }
+
+    /// The step of the times of orders and executions, in nanoseconds: that of the coarser ones. A wait is exact to this.
+    #[must_use]
+    pub fn step_ns(&self) -> Option<u64> {
+        self.steps_ns.into_iter().flatten().max()
     }
 
     /// How many messages were not followed because there are too many sessions, types or orders
@@ -288,11 +327,10 @@ impl Statistics {
     }
 }
 
-/// Sender and target of a key.
-fn names(key: &[u8]) -> [Vec<u8>; 2] {
-    let mut names = key.splitn(2, |byte| *byte == SOH).map(<[u8]>::to_vec);
-    [
-        names.next().unwrap_or_default(),
-        names.next().unwrap_or_default(),
-    ]
+/// Two names in the order of a direction: the lesser first in that which is 0.
+fn turned([lesser, greater]: [Vec<u8>; 2], way: usize) -> [Vec<u8>; 2] {
+    match way {
+        0 => [lesser, greater],
+        _ => [greater, lesser],
+    }
 }

@@ -13,6 +13,8 @@ pub enum FloorKind {
     Wake,
     /// Starting and ending the process that does the work.
     Start,
+    /// The step of the stamps that the time is between: what is less is not in them.
+    Stamp,
 }
 
 /// The floor of a kind, as it was in the run of the row that has it.

@@ -283,11 +283,14 @@ fn slowest(report: &Report, detail: Detail) -> Vec<Line> {
             .as_ref()
             .map(|s| format!("{s} "))
             .unwrap_or_default();
+        let mut rows = report.latencies.iter();
+        let row = rows.find(|row| (row.name, &row.series) == (sample.name, &sample.series));
+        let told = row.and_then(floors::row_told_from);
         Line::of(
             Tone::Faint,
             format!("slowest {series}{}", sample.name.as_str()),
         )
-        .plain(format!(" {} ", duration(sample.value_ns as f64)))
+        .plain(format!(" {} ", floors::timed(sample.value_ns as f64, told)))
         .and(Tone::Faint, &sample.what)
     };
     samples.map(line).collect()

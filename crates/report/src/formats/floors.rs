@@ -14,8 +14,17 @@ fn least_ns(floor_ns: u64) -> u64 {
     floor_ns.saturating_mul(FLOORS_MIN)
 }
 
-/// The shortest time of a row that can be told: below it, a single operation is mostly the clock.
+/// The shortest time of a row that can be told: below it, a single operation is mostly the clock, or less than the step
+/// of its stamps.
 pub(super) fn row_told_from(row: &Latency) -> Option<u64> {
+    clock_told_from(row).max(stamp_told_from(row))
+}
+
+fn stamp_told_from(row: &Latency) -> Option<u64> {
+    row.floor(FloorKind::Stamp).map(|floor| floor.ns)
+}
+
+fn clock_told_from(row: &Latency) -> Option<u64> {
     let of_singles =
         row.batch == Some(1) && matches!(row.timing, Timing::Actual | Timing::Intended);
     let floor = row.floor(FloorKind::Clock).filter(|_| of_singles);
@@ -53,6 +62,13 @@ pub(super) fn remarks(report: &Report) -> Vec<String> {
             format!("<{least}: too short to time one by one (less than {FLOORS_MIN} clock floors)")
         })
         .collect();
+    lines.extend(below_stamps(report).into_iter().map(|(step, labels)| {
+        let step = duration(step as f64);
+        format!(
+            "<{step}: the stamps have steps of {step}: {}",
+            labels.join(", ")
+        )
+    }));
     for (kind, floors) in [
         (FloorKind::Wake, "wake-ups of a thread"),
         (FloorKind::Start, "process starts"),
@@ -66,6 +82,19 @@ pub(super) fn remarks(report: &Report) -> Vec<String> {
         }));
     }
     lines
+}
+
+/// The rows with times below the step of their stamps, by that step.
+fn below_stamps(report: &Report) -> BTreeMap<u64, Vec<String>> {
+    let mut found: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+    for row in &report.latencies {
+        if let Some(step) = stamp_told_from(row)
+            && row.min_ns.is_some_and(|ns| ns < step)
+        {
+            found.entry(step).or_default().push(row.label());
+        }
+    }
+    found
 }
 
 /// The rows whose mean is less than 20 floors of this kind, by the floor that they have.
@@ -85,7 +114,7 @@ fn below(report: &Report, kind: FloorKind) -> BTreeMap<u64, Vec<String>> {
 /// The shortest times that can be told, each once, where something is shorter.
 fn untold(report: &Report) -> Vec<u64> {
     let rows = report.latencies.iter().filter_map(|row| {
-        let least = row_told_from(row)?;
+        let least = clock_told_from(row)?;
         row.min_ns.is_some_and(|ns| ns < least).then_some(least)
     });
     let tables = report.tables.iter().filter_map(|table| {
@@ -166,6 +195,21 @@ mod tests {
             said.len() == 2 && begins(0, "<500 ns: ") && begins(1, "<1 µs: "),
             "{said:?}"
         );
+    }
+
+    #[test]
+    fn times_below_the_step_of_their_stamps_are_not_told() {
+        let second = 1_000_000_000;
+        let floors = [(FloorKind::Clock, 0), (FloorKind::Stamp, second)];
+        assert_eq!(row_told_from(&row(0, &floors)), Some(second));
+        assert_eq!(row_told_from(&row(0, &floors[..1])), Some(0));
+        let said = |ns| {
+            remarks(&report(|outcome| {
+                outcome.latencies = vec![row(ns, &floors)]
+            }))
+        };
+        assert_eq!(said(0), ["<1 s: the stamps have steps of 1 s: service"]);
+        assert!(said(second).is_empty());
     }
 
     #[test]

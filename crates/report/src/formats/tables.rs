@@ -137,7 +137,14 @@ pub(super) fn table_grid(table: &latency::report::Table) -> Grid {
         .iter()
         .take_while(|column| column.unit == Unit::Text)
         .count();
-    let worth = table.columns.iter().map(worth::of).collect();
+    let columns = table.columns.iter().enumerate();
+    let worth = columns.map(|(at, column)| {
+        let mut cells = table.rows.iter().map(|row| row.get(at));
+        let first = cells.next();
+        let is_same = table.rows.len() > 1 && cells.all(|cell| Some(cell) == first);
+        worth::of(column, is_same)
+    });
+    let worth = worth.collect();
     let mut grid = Grid::new(titles(table), left, worth);
     for row in &table.rows {
         let mut shown = table_row(table, row);

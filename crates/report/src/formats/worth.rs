@@ -10,11 +10,14 @@ use latency::report::{Column, Unit};
 pub(super) const ESSENTIAL: u8 = 100;
 /// No value in any row.
 pub(super) const EMPTY: u8 = 0;
+/// Where something is, if it is the same in all rows.
+const WHERE: [&str; 2] = ["begin_string", "file"];
+const SAME: u8 = 10;
 /// Keys that the rules below do not know.
 const OTHER: u8 = 50;
 
 /// Whole keys, and what they are worth.
-const KEYS: [(&str, u8); 37] = [
+const KEYS: [(&str, u8); 41] = [
     ("rank", ESSENTIAL),
     ("level", ESSENTIAL),
     ("size_bytes", 96),
@@ -52,6 +55,10 @@ const KEYS: [(&str, u8); 37] = [
     ("before", 48),
     ("first", 46),
     ("logon_answered", 40),
+    ("count", 97),
+    ("duplicates", 79),
+    ("overdue", 77),
+    ("resent", 75),
 ];
 
 /// Parts of keys, in the order in which they are looked for.
@@ -66,9 +73,12 @@ const PARTS: [(&str, u8); 8] = [
     ("high", 48),
 ];
 
-/// What a column of a table is worth.
-pub(super) fn of(column: &Column) -> u8 {
+/// What a column of a table is worth; `is_same` if all rows have the same value in it.
+pub(super) fn of(column: &Column, is_same: bool) -> u8 {
     let key = column.key.as_str();
+    if is_same && WHERE.contains(&key) {
+        return SAME;
+    }
     if let Some((_, worth)) = KEYS.iter().find(|(known, _)| *known == key) {
         return *worth;
     }
@@ -105,10 +115,11 @@ mod tests {
     use super::*;
 
     fn worth(key: &str, unit: Unit) -> u8 {
-        of(&Column {
+        let column = Column {
             key: key.to_owned(),
             unit,
-        })
+        };
+        of(&column, false)
     }
 
     #[test]
@@ -124,5 +135,14 @@ mod tests {
         ];
         assert!(order.is_sorted_by(|a, b| a > b), "{order:?}");
         assert_eq!(worth("verdict", Unit::Text), ESSENTIAL);
+        // Where all rows are the same, that says nothing.
+        let file = Column {
+            key: "file".to_owned(),
+            unit: Unit::Text,
+        };
+        assert_eq!(
+            [false, true].map(|is_same| of(&file, is_same)),
+            [ESSENTIAL, SAME]
+        );
     }
 }

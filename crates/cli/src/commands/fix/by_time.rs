@@ -4,27 +4,43 @@ use std::path::{Path, PathBuf};
 
 use fixcore::{Decoder, Timestamp};
 
+use crate::commands::fix::one_log::OneLogArgs;
 use crate::commands::fix_logs;
 use crate::failure::{Failure, Result};
 
 /// Messages at the beginning of a log that may lack a time.
 const LOOKED_AT: usize = 64;
 
+/// The files in the order in which they are read.
+pub(super) fn ordered(pieces: OneLogArgs, files: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let can_look = |path: &PathBuf| path.as_os_str() != "-" && path.is_file();
+    match pieces.one_log && files.iter().all(can_look) {
+        true => sorted(files),
+        false => Ok(files.to_vec()),
+    }
+}
+
 /// Logs in the order of their first times.
-pub(super) fn sorted(files: &[PathBuf]) -> Result<Vec<PathBuf>> {
+fn sorted(files: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut timed = Vec::new();
     for path in files {
-        if path.as_os_str() == "-" || !path.is_file() {
-            let what = format!("--by-time cannot look into '{}' in advance", path.display());
-            return Err(
-                Failure::usage(what).help("name files: their first messages say which is first")
-            );
-        }
         timed.push((first_ns(path)?, path.clone()));
     }
     // Those without a time stay where they are, at the end.
     timed.sort_by_key(|(ns, _)| ns.unwrap_or(i64::MAX));
     Ok(timed.into_iter().map(|(_, path)| path).collect())
+}
+
+/// Refuses what has no first messages to look at.
+pub(super) fn can_look(files: &[PathBuf]) -> Result<()> {
+    let cannot = |path: &&PathBuf| path.as_os_str() == "-" || !path.is_file();
+    match files.iter().find(cannot).filter(|_| files.len() > 1) {
+        None => Ok(()),
+        Some(path) => {
+            let what = format!("--by-time cannot look into '{}' in advance", path.display());
+            Err(Failure::usage(what).help("name files: their first messages say which is first"))
+        }
+    }
 }
 
 /// The first time (52) in a log.

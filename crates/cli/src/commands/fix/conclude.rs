@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use files::display;
 use files::output::Output;
-use fixlog::{Error, Lines};
+use fixlog::{Accept, AllFaults, Error, Lines, Statistics};
 use latency::report::{Input, Table, Unit};
 use report::plain::is_unfit;
 use report::{ExitStatus, INPUTS_LISTED, Outcome, names};
@@ -44,10 +44,60 @@ pub(super) fn no_messages(
         .map_or_else(String::new, |path| display(path));
     let help = match files.get(file).and_then(|path| unpacker(path)) {
         _ if bytes == 0 => "it is empty".to_owned(),
+        None if files.get(file).is_some_and(|path| is_utf_16(path)) => {
+            "it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE | perfkit fix …".to_owned()
+        }
         Some(unpacker) => format!("it is compressed: {unpacker} FILE | perfkit fix …"),
         None => "messages begin with 8=FIX".to_owned(),
     };
     message::note(&format!("there are no messages in {name}"), &help);
+}
+
+/// The first bytes of a file. Of a pipe, they are gone.
+fn first_bytes(path: &Path, most: u64) -> Vec<u8> {
+    let mut first = Vec::new();
+    if path.is_file()
+        && let Ok(file) = std::fs::File::open(path)
+    {
+        // What cannot be read says nothing.
+        let _ = file.take(most).read_to_end(&mut first);
+    }
+    first
+}
+
+/// Whether a file is text in units of two bytes, as some shells of Windows write it.
+fn is_utf_16(path: &Path) -> bool {
+    let first = first_bytes(path, 64);
+    let is_letter = |at: usize| {
+        first
+            .get(at)
+            .is_some_and(|byte| (b' '..=b'~').contains(byte))
+    };
+    let pairs = first.chunks_exact(2).enumerate().skip(1);
+    let of = |own: usize| {
+        let mut pairs = pairs
+            .clone()
+            .map(|(at, pair)| is_letter(2 * at + own) && pair[1 - own] == 0);
+        pairs.len() > 3 && pairs.all(|is_wide| is_wide)
+    };
+    matches!(first.get(..2), Some(b"\xff\xfe" | b"\xfe\xff")) || of(0) || of(1)
+}
+
+/// What a report says of messages whose fields nothing known separates.
+fn unknown_separators(faults: &AllFaults) {
+    let classes = faults.classes();
+    let found = classes
+        .iter()
+        .find(|seen| seen.class == "separator not known");
+    if let Some(found) = found {
+        message::note(
+            &format!(
+                "of {} messages it is not known what stands between fields",
+                found.count
+            ),
+            "--separator TEXT states it, such as '##'",
+        );
+    }
 }
 
 /// The command that unpacks a file, if its first bytes say that it is compressed.
@@ -57,13 +107,7 @@ fn unpacker(path: &Path) -> Option<&'static str> {
         (b"\xfd7zXZ", "xzcat"),
         (b"PK\x03\x04", "perfkit unzip -p"),
     ];
-    // Of a pipe, the first bytes are gone.
-    if !path.is_file() {
-        return None;
-    }
-    let mut first = Vec::new();
-    let file = std::fs::File::open(path).ok()?;
-    file.take(8).read_to_end(&mut first).ok()?;
+    let first = first_bytes(path, 8);
     let found = MAGIC.iter().find(|magic| first.starts_with(magic.0));
     found.map(|magic| magic.1)
 }
@@ -77,6 +121,50 @@ pub(super) fn named_some(named: usize, all: u64, what: &str, help: &str) {
             help,
         );
     }
+}
+
+/// The logs of both parties of a session have its messages twice, and the pieces of one log have parts of them.
+pub(super) fn in_several_logs(stats: &Statistics) {
+    if let (sessions, Some([one, other])) = stats.shared() {
+        let text = format!(
+            "{sessions} sessions, such as {} and {}, are in several logs: each log counts for itself, and the time of an \
+             order counts once",
+            one.escape_ascii(),
+            other.escape_ascii()
+        );
+        message::note(&text, "if the files are pieces of one log: --one-log");
+    }
+}
+
+/// What helps against faults that have a reason of their own: messages with a masked value have a wrong CheckSum, and
+/// often a wrong BodyLength; and some logs have a separator that is not known.
+pub(super) fn advice(faults: &AllFaults, messages: u64, accepted: Accept) {
+    let classes = faults.classes();
+    let count = |class: &str| {
+        let found = classes.iter().find(|seen| seen.class == class);
+        found.map_or(0, |seen| seen.count)
+    };
+    unknown_separators(faults);
+    let (sums, lengths) = (count("checksum"), count("length"));
+    let (what, help) = match (sums, lengths) {
+        (0, 0) => return,
+        (_, 0) => (
+            "only a wrong CheckSum (10)",
+            "--accept checksum counts them",
+        ),
+        _ => (
+            "a wrong BodyLength (9) or CheckSum (10)",
+            "--accept checksum,length counts those with nothing else wrong",
+        ),
+    };
+    if accepted.checksum && accepted.length {
+        return;
+    }
+    let wrong = sums + lengths;
+    message::note(
+        &format!("{wrong} of {messages} messages have {what}: are they masked?"),
+        help,
+    );
 }
 
 /// Whoever wants no message of a log may have misspelt what they want.

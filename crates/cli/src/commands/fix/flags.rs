@@ -15,9 +15,10 @@ use crate::commands::fix::row_flags::{RowFormat, RowsArgs};
 #[cfg(target_os = "linux")]
 use crate::commands::fix::session_flags::{AcceptorArgs, InitiatorArgs};
 use crate::commands::fix::settings_flags::SettingsArgs;
+use crate::commands::fix::stats_flags::StatsArgs;
 use crate::commands::fix::store_flags::StoreArgs;
 use crate::commands::fix::validate_flags::ValidateArgs;
-use crate::commands::fix::values::{Separator, rate, speed};
+use crate::commands::fix::values::{Separator, rate, separator, speed};
 use crate::commands::fix::wanted::WantedArgs;
 
 /// Read FIX messages from logs and streams, and run FIX sessions.
@@ -48,8 +49,7 @@ pub(crate) enum FixCommand {
     Validate(Box<ValidateArgs>),
     /// Write messages with the names of their fields and values
     Print(Box<PrintArgs>),
-    /// Count messages, gaps and duplicates; measure time from order to execution
-    Stats(Box<FilterArgs>),
+    Stats(Box<StatsArgs>),
     Orders(Box<OrdersArgs>),
     Health(Box<HealthArgs>),
     Diff(Box<DiffArgs>),
@@ -140,9 +140,8 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "N", default_value_t = 65_536,
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) window: u32,
-    /// auto, soh, pipe, caret or hex
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = Separator::Auto,
-          hide_possible_values = true)]
+    /// auto, soh, pipe, caret or hex, or what stands between fields, such as '##'
+    #[arg(long, value_name = "NAME", value_parser = separator, default_value = "auto")]
     pub(crate) separator: Separator,
     #[command(flatten)]
     pub(crate) wanted: WantedArgs,
@@ -175,9 +174,8 @@ pub(crate) struct ReplayArgs {
     /// Set SendingTime to the time of sending
     #[arg(long)]
     pub(crate) retime: bool,
-    /// auto, soh, pipe, caret or hex
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = Separator::Auto,
-          hide_possible_values = true)]
+    /// auto, soh, pipe, caret or hex, or what stands between fields, such as '##'
+    #[arg(long, value_name = "NAME", value_parser = separator, default_value = "auto")]
     pub(crate) separator: Separator,
     #[command(flatten)]
     pub(crate) wanted: WantedArgs,
@@ -272,9 +270,8 @@ pub(crate) struct GenerateArgs {
     /// Share of messages that are damaged, lost or repeated, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub(crate) hostile: f64,
-    /// soh, pipe, caret or hex
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = Separator::Soh,
-          hide_possible_values = true)]
+    /// soh, pipe, caret or hex, or another text
+    #[arg(long, value_name = "NAME", value_parser = separator, default_value = "soh")]
     pub(crate) separator: Separator,
     /// stream, lines, prefixed or pcap
     #[arg(long, value_name = "FORM", value_enum, default_value_t = LogForm::Lines,
@@ -339,7 +336,7 @@ impl FixArgs {
             FixCommand::Validate(args) => args.files(),
             FixCommand::Orders(args) => args.files(),
             FixCommand::Health(args) => args.files(),
-            FixCommand::Stats(args) => args.messages.files(&args.output).stdout(Stdout::Report),
+            FixCommand::Stats(args) => args.files(),
             FixCommand::Anonymize(args) => args
                 .messages
                 .files(&args.output)

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use files::conflicts::Files;
 use fixcore::Isa;
+use fixlog::Accept;
 
 use crate::args::output::OutputArgs;
-use crate::commands::fix::values::Separator;
+use crate::commands::fix::dictionary_flags::DictionaryArgs;
+use crate::commands::fix::values::{Accepted, Separator, accept, separator};
 use crate::commands::fix::wanted::WantedArgs;
 
 /// Which messages are read, and how.
@@ -16,13 +18,28 @@ pub(crate) struct MessagesArgs {
     /// Files of messages; `-` is standard input
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) files: Vec<PathBuf>,
-    /// auto, soh, pipe, caret or hex
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = Separator::Auto,
-          hide_possible_values = true)]
+    /// auto, soh, pipe, caret or hex, or what stands between fields, such as '##'
+    ///
+    /// auto finds SOH (byte 1), | || ; , ~ ^A, a tab, \x01 \u0001 \001 \01 #001 %01 <SOH> [SOH] &#1; and U+2401.
+    /// Another text has at most 8 bytes, none of them a letter or a digit at its beginning; \t is a tab.
+    #[arg(long, value_name = "NAME", value_parser = separator, default_value = "auto")]
     pub(crate) separator: Separator,
-    /// QuickFIX XML dictionary, instead of the built-in one of each message's version
-    #[arg(long, value_name = "FILE")]
-    pub(crate) dictionary: Option<PathBuf>,
+    /// Also count messages with a wrong checksum, or with a wrong checksum and length, as masked ones have them
+    ///
+    /// checksum: CheckSum (10) may be wrong, as in a message with a masked value of the same length. length: BodyLength
+    /// (9) may be wrong; such a message ends with its first CheckSum and with its line. What else is wrong with a message
+    /// makes it invalid as before.
+    #[arg(
+        long,
+        value_name = "WHAT,…",
+        value_enum,
+        value_delimiter = ',',
+        num_args = 1,
+        hide_possible_values = true
+    )]
+    pub(crate) accept: Vec<Accepted>,
+    #[command(flatten)]
+    pub(crate) dictionaries: DictionaryArgs,
     /// Number of threads; 0: one per CPU
     #[arg(
         short = 'T',
@@ -49,10 +66,13 @@ pub(crate) struct MessagesArgs {
 }
 
 impl MessagesArgs {
+    /// What may be wrong with messages.
+    pub(crate) fn accepted(&self) -> Accept {
+        accept(&self.accept)
+    }
+
     pub(crate) fn files<'a>(&'a self, output: &'a OutputArgs) -> Files<'a> {
-        output
-            .files()
-            .sources(&self.files, false)
-            .reads_some("--dictionary", &self.dictionary)
+        let files = output.files().sources(&self.files, false);
+        self.dictionaries.files(files)
     }
 }

@@ -5,6 +5,8 @@ mod acceptor;
 mod by_time;
 mod certify;
 mod conclude;
+mod dictionaries;
+pub(crate) mod dictionary_flags;
 mod diff;
 #[cfg(target_os = "linux")]
 mod feed;
@@ -14,6 +16,7 @@ pub(crate) mod health;
 #[cfg(target_os = "linux")]
 mod initiator;
 pub(crate) mod message_flags;
+pub(crate) mod one_log;
 pub(crate) mod orders;
 mod pace;
 mod read;
@@ -28,6 +31,7 @@ mod settings;
 pub(crate) mod settings_flags;
 mod several;
 mod shown;
+pub(crate) mod stats_flags;
 mod store;
 mod store_exchange;
 pub(crate) mod store_flags;

@@ -7,23 +7,27 @@ use std::time::Instant;
 use files::INLINE_BYTES;
 use files::output::Output;
 use fixlog::{
-    AllFaults, Block, Error, Made, Merge, Piece, Selection, Statistics, Task, Worker, Workers,
+    Accept, AllFaults, Block, Error, Made, Merge, Piece, Selection, Statistics, Task, Worker,
+    Workers,
 };
 use latency::Recorder;
 use latency::report::{FloorKind, RowFloor};
 use report::{ExitStatus, Outcome};
 
 use crate::commands::fix::conclude::{
-    BAD_NAMED, conclude_bad, ended_file, left_values, named_some, no_match, no_messages, write_out,
+    BAD_NAMED, advice, conclude_bad, ended_file, in_several_logs, left_values, named_some,
+    no_match, no_messages, write_out,
 };
 use crate::commands::fix::health::Sessions;
-use crate::commands::fix::{several, tables};
+use crate::commands::fix::one_log::OneLogArgs;
+use crate::commands::fix::several;
+use crate::commands::fix::tables::{self, Shown};
 use crate::commands::fix_logs::{self, Inputs};
 use crate::commands::stop::{Stop, of_threads, stopped};
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::term::progress::Progress;
-use crate::term::signal;
+use crate::term::{message, signal};
 
 /// Text that is gathered before it is written.
 const TEXT_BYTES: usize = 64 << 10;
@@ -39,9 +43,13 @@ pub(super) struct Plan<'a> {
     pub(super) counts_noise: bool,
     /// Whether some messages are not wanted.
     pub(super) filters: bool,
+    /// Whether those that are wanted are all of a session.
+    pub(super) leaves_whole: bool,
     pub(super) warns: bool,
     /// Whether several logs are read in the order of time.
     pub(super) by_time: bool,
+    /// Which logs are one.
+    pub(super) pieces: OneLogArgs,
     pub(super) follows: bool,
     /// Whether progress may be shown.
     pub(super) shows_progress: bool,
@@ -58,12 +66,13 @@ struct Timed {
 pub(super) struct Reading<'a> {
     plan: Plan<'a>,
     stats: Option<(Statistics, Recorder)>,
-    pieces: Recorder,
+    blocks: Recorder,
     out: Output,
     written: u64,
     good: u64,
     filtered: u64,
     bad: u64,
+    accepted: u64,
     warned: u64,
     /// The first that are bad: file, place, what is wrong.
     named: Vec<(usize, u64, String)>,
@@ -79,17 +88,18 @@ pub(super) struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    pub(super) fn new(plan: Plan<'a>, waits: Option<Recorder>, pieces: Recorder) -> Result<Self> {
+    pub(super) fn new(plan: Plan<'a>, waits: Option<Recorder>, blocks: Recorder) -> Result<Self> {
         let failed = |error| Failure::io("write", Path::new("standard output"), &error);
         Ok(Self {
             plan,
             stats: waits.map(|waits| (Statistics::new(), waits)),
-            pieces,
+            blocks,
             out: Output::stdout(context()).map_err(failed)?,
             written: 0,
             good: 0,
             filtered: 0,
             bad: 0,
+            accepted: 0,
             warned: 0,
             named: Vec::new(),
             faults: AllFaults::default(),
@@ -145,7 +155,10 @@ impl<'a> Reading<'a> {
             worker.block(block, &mut timed.made);
             timed.span = Some((start, Instant::now()));
         };
-        let workers = Workers::new().separator(plan.separator);
+        let lengths_differ = plan.task.accepted().length;
+        let workers = Workers::new()
+            .separator(plan.separator)
+            .lengths_differ(lengths_differ);
         let inputs = Inputs::new(plan.files)
             .follow(plan.follows)
             .count(progress.counter());
@@ -196,6 +209,7 @@ impl<'a> Reading<'a> {
     fn count(&mut self, log: usize, made: &Made) {
         self.good += made.good;
         self.bad += made.bad;
+        self.accepted += made.accepted;
         self.warned += made.warned;
         self.filtered += made.filtered;
         *self.seen.entry(log).or_default() += made.good + made.filtered + made.bad;
@@ -233,12 +247,15 @@ impl<'a> Reading<'a> {
         let made = &timed.made;
         self.count(block.log(), made);
         if let Some((stats, waits)) = &mut self.stats {
-            stats.add(block.log(), &made.part, |ns| waits.record_ns(ns));
+            let (log, part) = (block.log(), &made.part);
+            stats.add(log, self.plan.pieces.group(log), part, |ns| {
+                waits.record_ns(ns)
+            });
         }
         if let Some((start, end)) = timed.span
             && !block.bytes().is_empty()
         {
-            self.pieces.record_span(start, end);
+            self.blocks.record_span(start, end);
         }
         if let Some(sessions) = &mut self.sessions {
             let text = sessions.take(block.log(), made);
@@ -276,6 +293,9 @@ impl<'a> Reading<'a> {
         let params = &mut outcome.workload.params;
         params.insert("messages".to_owned(), good.into());
         params.insert("messages_bad".to_owned(), self.bad.into());
+        if self.plan.task.accepted() != Accept::default() {
+            params.insert("messages_accepted".to_owned(), self.accepted.into());
+        }
         if self.plan.counts_noise {
             params.insert("messages_checked".to_owned(), (good + self.bad).into());
             params.insert("messages_warned".to_owned(), self.warned.into());
@@ -286,17 +306,24 @@ impl<'a> Reading<'a> {
                 no_match(self.filtered);
             }
         }
+        if self.plan.warns && (self.stats.is_some() || self.sessions.is_some()) {
+            let all = self.good + self.filtered + self.bad;
+            advice(&self.faults, all, self.plan.task.accepted());
+        }
         let files = self.plan.files;
         if let Some((stats, waits)) = self.stats {
             params.insert("unfollowed".to_owned(), stats.unfollowed().into());
             if self.plan.warns {
                 let gaps = stats.sessions().iter().map(|session| session.gaps).sum();
-                named_some(
-                    stats.gaps().len(),
-                    gaps,
-                    "gaps",
-                    "the table of sessions counts all",
-                );
+                let help = "the table of sessions counts all";
+                match self.plan.leaves_whole {
+                    true => named_some(stats.gaps().len(), gaps, "gaps", help),
+                    false => message::note(
+                        "gaps and duplicates are not counted: the filters leave numbers out",
+                        "--session, --since and --until leave sessions whole",
+                    ),
+                }
+                in_several_logs(&stats);
                 named_some(
                     self.named.len(),
                     self.bad,
@@ -304,13 +331,24 @@ impl<'a> Reading<'a> {
                     "perfkit fix validate writes all",
                 );
             }
-            outcome.tables.extend(tables::statistics(&stats, files));
+            outcome.tables.extend(tables::statistics(
+                &stats,
+                files,
+                Shown {
+                    logs: files.len() > 1 && !self.plan.pieces.one_log,
+                    gaps: self.plan.leaves_whole,
+                },
+            ));
             if !waits.is_empty() {
                 outcome.add(&waits.finish());
                 // The clocks are those of the log, not this machine's.
                 if let Some(row) = outcome.latencies.last_mut() {
                     let kind = FloorKind::Clock;
                     row.floors.push(RowFloor { kind, ns: 0 });
+                    row.floors.extend(stats.step_ns().map(|ns| RowFloor {
+                        kind: FloorKind::Stamp,
+                        ns,
+                    }));
                 }
             }
         }
@@ -321,8 +359,8 @@ impl<'a> Reading<'a> {
                 named_some(self.named.len(), self.bad, "bad messages", help);
             }
         }
-        if !self.pieces.is_empty() {
-            outcome.add(&self.pieces.finish());
+        if !self.blocks.is_empty() {
+            outcome.add(&self.blocks.finish());
         }
         // Who validates wants to know of all that should not be there.
         let noise = match self.plan.counts_noise {

@@ -8,11 +8,9 @@ use std::fs::OpenOptions;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
 
-use files::display;
-use files::source::Source;
 use fixcore::dict::Dictionary;
 use fixcore::{DataPairs, Decoder, Isa};
-use fixlog::{Checks, Job, KeyError, Pseudonyms, RowForm, Rows, Selection, Task, tag_of};
+use fixlog::{Accept, Checks, Job, KeyError, Pseudonyms, RowForm, Rows, Selection, Task, tag_of};
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome};
@@ -26,19 +24,19 @@ use crate::commands::fix::flags::{
 };
 use crate::commands::fix::health::Sessions;
 use crate::commands::fix::message_flags::MessagesArgs;
+use crate::commands::fix::one_log::OneLogArgs;
 use crate::commands::fix::read::{Plan, Reading};
 use crate::commands::fix::row_flags::RowsArgs;
 #[cfg(target_os = "linux")]
 use crate::commands::fix::{acceptor, initiator};
-use crate::commands::fix::{certify, diff, generate, orders, replay, settings, store};
+use crate::commands::fix::{
+    certify, dictionaries, diff, generate, orders, replay, settings, store,
+};
 use crate::commands::fix_logs::{forced, unavailable};
 use crate::failure::{Failure, Result};
-use crate::io::context;
 use crate::io::open::open;
 use crate::session::{Session, Setup};
 
-/// Bytes of a dictionary's file.
-const DICTIONARY_BYTES_MAX: usize = 64 << 20;
 /// Bytes of a key's file.
 const KEY_BYTES_MAX: u64 = 1 << 20;
 
@@ -77,10 +75,9 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         }
         FixCommand::Orders(args) => {
             one_log_to_follow(&args.messages)?;
-            let path = args.messages.dictionary.as_deref();
-            let dictionary = path.map(dictionary).transpose()?;
-            let isa = decoder(args.messages.isa, dictionary.as_ref())?.isa();
-            return orders::run(args, dictionary.as_ref(), isa, name, argv);
+            let dictionaries = dictionaries::read(&args.messages.dictionaries)?;
+            let isa = decoder(args.messages.isa, dictionaries.all())?.isa();
+            return orders::run(args, &dictionaries, isa, name, argv);
         }
         FixCommand::Diff(args) => return compare(args, name, argv),
         FixCommand::Replay(args) => return send(args, name, argv),
@@ -90,7 +87,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Acceptor(args) => return acceptor::run(args, name, argv),
         #[cfg(target_os = "linux")]
         FixCommand::Initiator(args) => {
-            return initiator::run(args, decoder(None, None)?, name, argv);
+            return initiator::run(args, decoder(None, &[])?, name, argv);
         }
         FixCommand::Settings(args) => return settings::run(args, name, argv),
         FixCommand::Certify(args) => return certify::run(args, name, argv),
@@ -104,22 +101,15 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Health(args) => Some(&args.output.terminal),
         _ => None,
     };
-    let dictionary = messages.dictionary.as_deref().map(dictionary).transpose()?;
-    let [transport, application] = match &args.command {
-        FixCommand::Validate(args) => args.dictionaries().map(|path| path.map(self::dictionary)),
-        _ => [None, None],
-    };
-    let (transport, application) = (transport.transpose()?, application.transpose()?);
+    let dictionaries = dictionaries::read(&messages.dictionaries)?;
+    let names = dictionaries.all();
     let checks = match &args.command {
         FixCommand::Validate(args) => args.checks(),
         _ => Checks::new(),
     };
-    let checks = checks
-        .dictionary(dictionary.as_ref())
-        .transport(transport.as_ref())
-        .application(application.as_ref());
+    let checks = dictionaries.checks(checks);
     let pseudonyms = match &args.command {
-        FixCommand::Anonymize(args) => Some(pseudonyms(args, dictionary.as_ref())?),
+        FixCommand::Anonymize(args) => Some(pseudonyms(args, names)?),
         _ => None,
     };
     let job = match &args.command {
@@ -129,36 +119,41 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Health(_) => Job::Health,
         _ => pseudonyms.as_ref().map_or(Job::Parse, Job::Anonymize),
     };
-    let filter = messages.wanted.filter(dictionary.as_ref())?;
+    let filter = messages.wanted.filter(names)?;
     let wanted = match &args.command {
         FixCommand::Parse(args) => Some((&args.rows, args.format.into())),
         FixCommand::Print(args) => Some((&args.rows, RowForm::Json)),
         _ => None,
     };
     let chosen = wanted
-        .map(|(args, form)| rows(args, form, dictionary.as_ref()))
+        .map(|(args, form)| rows(args, form, names))
         .transpose()?;
     one_log_to_follow(messages)?;
     if messages.by_time && !matches!(job, Job::Parse | Job::Print | Job::Statistics) {
         return Err(Failure::usage("--by-time is for parse, print and stats")
             .help("leave it out: the logs are read one after the other"));
     }
-    let sorted;
-    let files = match messages.by_time && messages.files.len() > 1 && matches!(job, Job::Statistics)
-    {
-        true => {
-            sorted = by_time::sorted(&messages.files)?;
-            &sorted
+    if matches!(job, Job::Anonymize(_)) && messages.accepted() != Accept::default() {
+        return Err(Failure::usage("--accept is not for anonymize")
+            .help("leave it out: invalid messages may have anything in them"));
+    }
+    let pieces = match &args.command {
+        FixCommand::Stats(args) if args.messages.by_time => {
+            by_time::can_look(&args.messages.files)?;
+            OneLogArgs { one_log: true }
         }
-        false => &messages.files,
+        FixCommand::Stats(args) => args.pieces,
+        FixCommand::Health(args) => args.pieces,
+        _ => OneLogArgs::default(),
     };
+    let files = &by_time::ordered(pieces, &messages.files)?;
     let rows = &[LatencyName::Service];
     let session = Session::start(&Setup { rows, ..setup })?;
     let recorder = |operation: &str, series: &str| {
         let spec = Spec::new(LatencyName::Service, operation).series(series);
         Recorder::new(session.spec(spec), session.run_start())
     };
-    let isa = decoder(messages.isa, dictionary.as_ref())?.isa();
+    let isa = decoder(messages.isa, names)?.isa();
     let threads = threads(messages.threads)?;
     let mut outcome = Outcome::new(kind);
     let params = &mut outcome.workload.params;
@@ -169,6 +164,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         .isa(isa)
         .lines(lines())
         .filter(Some(&filter))
+        .accept(messages.accepted())
         .rows(chosen.as_ref());
     let selected = wanted.filter(|(args, _)| args.limit.is_some() || args.context > 0);
     let (task, selection) = match selected {
@@ -193,19 +189,21 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         task: task.checks(checks),
         counts_noise: matches!(job, Job::Validate),
         filters: !filter.is_empty(),
+        leaves_whole: messages.wanted.leaves_sessions_whole(),
         warns: terminal.is_some_and(TerminalArgs::wants_warnings),
         by_time: is_merged,
+        pieces,
         follows: messages.follow,
         shows_progress: terminal.is_some_and(TerminalArgs::wants_progress)
             && (matches!(job, Job::Statistics) || !std::io::stdout().is_terminal()),
     };
-    let pieces = recorder("block of up to 128 KiB", kind);
+    let blocks = recorder("block of up to 128 KiB", kind);
     let waits = matches!(job, Job::Statistics).then(|| recorder("order", "order to execution"));
     let sessions = match &args.command {
-        FixCommand::Health(args) => Some(Sessions::new(args, &messages.files, &recorder)),
+        FixCommand::Health(args) => Some(Sessions::new(args, files, &recorder)),
         _ => None,
     };
-    let reading = Reading::new(plan, waits, pieces)?;
+    let reading = Reading::new(plan, waits, blocks)?;
     reading.select(selection).sessions(sessions).run(
         &chosen.as_ref().map_or_else(String::new, Rows::head),
         &mut outcome,
@@ -231,11 +229,11 @@ fn compare(args: &DiffArgs, name: &'static str, argv: &[OsString]) -> Result<Exi
         let message = "standard input cannot be both logs";
         return Err(Failure::usage(message).help("name a file for one of them"));
     }
-    let filter = args.wanted.filter(None)?;
+    let filter = args.wanted.filter(&[])?;
     let session = Session::start(&setup)?;
     let mut outcome = Outcome::new("fix diff");
     // A wrong `PERFKIT_ISA` is an error here too.
-    decoder(None, None)?;
+    decoder(None, &[])?;
     diff::run(args, filter, &mut outcome);
     session.finish(outcome)
 }
@@ -243,11 +241,11 @@ fn compare(args: &DiffArgs, name: &'static str, argv: &[OsString]) -> Result<Exi
 fn send(args: &ReplayArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let rows = &[LatencyName::Response, LatencyName::Service];
     let setup = Setup::filter_of(name, argv, &args.output);
-    let filter = args.wanted.filter(None)?;
+    let filter = args.wanted.filter(&[])?;
     let session = Session::start(&Setup { rows, ..setup })?;
     let mut outcome = Outcome::new("fix replay");
     let recorder = |spec: Spec| Recorder::new(session.spec(spec), session.run_start());
-    replay::run(args, filter, decoder(None, None)?, &recorder, &mut outcome)?;
+    replay::run(args, filter, decoder(None, &[])?, &recorder, &mut outcome)?;
     session.finish(outcome)
 }
 
@@ -256,30 +254,31 @@ fn filter<'a>(args: &'a FilterArgs, name: &'static str, argv: &'a [OsString]) ->
 }
 
 /// A decoder by the instruction set of the flag, of `PERFKIT_ISA`, or the best there is.
-fn decoder(isa: Option<Isa>, dictionary: Option<&Dictionary>) -> Result<Decoder> {
+fn decoder(isa: Option<Isa>, dictionaries: &[Dictionary]) -> Result<Decoder> {
     let isa = forced(isa)?;
-    fixlog::decoder(isa, dictionary).ok_or_else(|| unavailable(isa.unwrap_or(Isa::Scalar)))
+    fixlog::decoder(isa, dictionaries).ok_or_else(|| unavailable(isa.unwrap_or(Isa::Scalar)))
 }
 
 /// Pseudonyms by the flags. What a dictionary declares as data may be anything, and is hidden too.
-fn pseudonyms(args: &AnonymizeArgs, dictionary: Option<&Dictionary>) -> Result<Pseudonyms> {
+fn pseudonyms(args: &AnonymizeArgs, dictionaries: &[Dictionary]) -> Result<Pseudonyms> {
     let mut pseudonyms = match &args.key_file {
         Some(path) => key(path)?,
         None => Pseudonyms::random().map_err(|error| Failure::new(error.to_string()))?,
     };
-    if let Some(dictionary) = dictionary {
+    for dictionary in dictionaries {
         pseudonyms = pseudonyms.dictionary(dictionary);
     }
     if let Some(names) = &args.tags {
-        pseudonyms = pseudonyms.tags(&tags("--tags", names, dictionary)?);
+        pseudonyms = pseudonyms.tags(&tags("--tags", names, dictionaries)?);
     }
-    Ok(pseudonyms.also(&tags("--also", &args.also, dictionary)?))
+    Ok(pseudonyms.also(&tags("--also", &args.also, dictionaries)?))
 }
 
 /// The tags of fields that are named, or stated as numbers.
-fn tags(flag: &str, names: &[String], dictionary: Option<&Dictionary>) -> Result<Vec<u32>> {
+fn tags(flag: &str, names: &[String], dictionaries: &[Dictionary]) -> Result<Vec<u32>> {
     let standard = DataPairs::standard();
-    let own = dictionary.map(Dictionary::data_pairs);
+    let own = dictionaries.iter().map(Dictionary::data_pairs);
+    let own: Vec<DataPairs> = own.collect();
     let pairs = || {
         standard
             .pairs()
@@ -288,7 +287,7 @@ fn tags(flag: &str, names: &[String], dictionary: Option<&Dictionary>) -> Result
     };
     let tag = |name: &String| {
         let name = name.trim();
-        let Some(tag) = tag_of(name, dictionary) else {
+        let Some(tag) = tag_of(name, dictionaries) else {
             let message = format!(
                 "{flag}: no dictionary has the field '{}'",
                 name.escape_debug()
@@ -308,7 +307,7 @@ fn tags(flag: &str, names: &[String], dictionary: Option<&Dictionary>) -> Result
 }
 
 /// What is written of each message.
-fn rows(args: &RowsArgs, form: RowForm, dictionary: Option<&Dictionary>) -> Result<Rows> {
+fn rows(args: &RowsArgs, form: RowForm, dictionaries: &[Dictionary]) -> Result<Rows> {
     if form == RowForm::Raw && !args.fields.is_empty() {
         return Err(Failure::usage("--format raw has all fields")
             .help("leave --fields out, or write --format csv"));
@@ -316,7 +315,7 @@ fn rows(args: &RowsArgs, form: RowForm, dictionary: Option<&Dictionary>) -> Resu
     let mut fields = Vec::new();
     for name in &args.fields {
         let name = name.trim();
-        let tag = tag_of(name, dictionary).ok_or_else(|| {
+        let tag = tag_of(name, dictionaries).ok_or_else(|| {
             let message = format!(
                 "--fields: no dictionary has the field '{}'",
                 name.escape_debug()
@@ -351,23 +350,4 @@ fn key(path: &Path) -> Result<Pseudonyms> {
         }
         other => Failure::new(other.to_string()),
     })
-}
-
-fn dictionary(path: &Path) -> Result<Dictionary> {
-    let mut source = Source::open(path, context())?;
-    let mut bytes = Vec::new();
-    loop {
-        let piece = source.next_buffer().map_err(|error| source.error(error))?;
-        if piece.is_empty() {
-            break;
-        }
-        bytes.extend_from_slice(&piece);
-        if bytes.len() > DICTIONARY_BYTES_MAX {
-            let message = format!("{} is too large for a dictionary", display(path));
-            return Err(Failure::new(message));
-        }
-    }
-    let wrong = |error: String| Failure::new(format!("cannot read {}: {error}", display(path)));
-    let text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8".to_owned()))?;
-    Dictionary::from_xml(&text).map_err(|error| wrong(error.to_string()))
 }

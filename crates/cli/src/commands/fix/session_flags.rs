@@ -10,7 +10,7 @@ use fixsession::Fill;
 
 use crate::args::output::OutputArgs;
 use crate::args::units;
-use crate::commands::fix::values::{Separator, rate, speed};
+use crate::commands::fix::values::{Separator, rate, separator, speed};
 
 /// What a session does with application messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -141,9 +141,9 @@ pub(crate) struct InitiatorArgs {
     /// Send at most N messages per second
     #[arg(long, value_name = "N", value_parser = rate, requires = "send")]
     pub(crate) rate: Option<f64>,
-    /// auto, soh, pipe, caret or hex
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = Separator::Auto,
-          hide_possible_values = true, requires = "send")]
+    /// auto, soh, pipe, caret or hex, or what stands between fields, such as '##'
+    #[arg(long, value_name = "NAME", value_parser = separator, default_value = "auto",
+          requires = "send")]
     pub(crate) separator: Separator,
     #[command(flatten)]
     pub(crate) sessions: SessionsArgs,

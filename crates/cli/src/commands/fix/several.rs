@@ -124,13 +124,16 @@ fn one(
     done: &AtomicBool,
     sender: &SyncSender<Piece>,
 ) -> Result<(), Stop> {
-    let workers = (0..threads).map(|_| Worker::new(plan.task)).collect();
+    let states = (0..threads).map(|_| Worker::new(plan.task)).collect();
     let file = plan.files.get(log..=log).unwrap_or(&[]);
     let cancelled = || signal::interrupted() || done.load(Ordering::Relaxed);
-    let ended = Workers::new().separator(plan.separator).run(
+    let workers = Workers::new()
+        .separator(plan.separator)
+        .lengths_differ(plan.task.accepted().length);
+    let ended = workers.run(
         &cancelled,
         Inputs::new(file).follow(plan.follows).count(plan.read),
-        workers,
+        states,
         |worker, block: &Block, made: &mut Box<Made>| worker.block_of(log, block, made),
         |block, made| {
             let piece = Piece {

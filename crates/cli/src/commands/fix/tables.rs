@@ -7,10 +7,19 @@ use fixlog::{AllFaults, RejectReason, Statistics};
 use latency::report::{Cell, Table, Unit};
 use report::{Outcome, names};
 
+/// What tables of statistics show.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shown {
+    /// Each of several logs has sessions of its own.
+    pub(super) logs: bool,
+    /// The numbers of messages say which are missing and which came again.
+    pub(super) gaps: bool,
+}
+
 /// The tables of the statistics.
-pub(super) fn statistics(statistics: &Statistics, files: &[PathBuf]) -> Vec<Table> {
-    let mut tables = vec![types(statistics), sequences(statistics)];
-    if !statistics.gaps().is_empty() {
+pub(super) fn statistics(statistics: &Statistics, files: &[PathBuf], shown: Shown) -> Vec<Table> {
+    let mut tables = vec![types(statistics), sequences(statistics, files, shown)];
+    if shown.gaps && !statistics.gaps().is_empty() {
         tables.push(gaps(statistics, files));
     }
     let early = statistics.early();
@@ -24,12 +33,6 @@ pub(super) fn statistics(statistics: &Statistics, files: &[PathBuf]) -> Vec<Tabl
         tables.push(table);
     }
     tables
-}
-
-/// Sender and target of a session, as a report names them.
-fn name(session: &[Vec<u8>; 2]) -> String {
-    let [sender, target] = session;
-    format!("{} → {}", sender.escape_ascii(), target.escape_ascii())
 }
 
 fn types(statistics: &Statistics) -> Table {
@@ -47,8 +50,8 @@ fn types(statistics: &Statistics) -> Table {
     table
 }
 
-fn sequences(statistics: &Statistics) -> Table {
-    let columns = [
+fn sequences(statistics: &Statistics, files: &[PathBuf], shown: Shown) -> Table {
+    let mut columns = vec![
         ("session", Unit::Text),
         ("messages", Unit::Count),
         ("gaps", Unit::Count),
@@ -60,20 +63,32 @@ fn sequences(statistics: &Statistics) -> Table {
         ("storms", Unit::Count),
         ("storm_longest", Unit::Count),
     ];
+    if shown.logs {
+        columns.insert(1, ("file", Unit::Text));
+    }
     let mut table = Table::new("sessions", &columns);
     for found in statistics.sessions() {
-        table.rows.push(vec![
-            name(&found.session).into(),
+        let of_gaps = |count: u64| match shown.gaps {
+            true => Cell::from(count),
+            false => Cell::Null,
+        };
+        let mut row: Vec<Cell> = vec![
+            found.title().into(),
             found.messages.into(),
-            found.gaps.into(),
-            found.missing.into(),
-            found.late.into(),
-            found.duplicates.into(),
+            of_gaps(found.gaps),
+            of_gaps(found.missing),
+            of_gaps(found.late),
+            of_gaps(found.duplicates),
             found.requests.into(),
             found.resent.into(),
             found.storms.into(),
             found.storm_longest.into(),
-        ]);
+        ];
+        if shown.logs {
+            let file = files.get(found.log).map(|path| names::path(path));
+            row.insert(1, file.unwrap_or_default().into());
+        }
+        table.rows.push(row);
     }
     table
 }
@@ -90,7 +105,7 @@ fn gaps(statistics: &Statistics, files: &[PathBuf]) -> Table {
     for gap in statistics.gaps() {
         let file = files.get(gap.log);
         table.rows.push(vec![
-            name(&gap.session).into(),
+            gap.title().into(),
             file.map_or(String::new(), |path| names::path(path)).into(),
             gap.offset.into(),
             gap.expected.into(),

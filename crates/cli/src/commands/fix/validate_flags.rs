@@ -1,7 +1,5 @@
 //! Flags of `fix validate`.
 
-use std::path::{Path, PathBuf};
-
 use clap::{Args, ValueEnum};
 use files::conflicts::{Files, Stdout};
 use fixcore::dict::Version;
@@ -24,22 +22,6 @@ use crate::commands::fix::message_flags::MessagesArgs;
 pub(crate) struct ValidateArgs {
     #[command(flatten)]
     pub(crate) messages: MessagesArgs,
-    /// QuickFIX XML dictionary of headers, trailers and session messages (FIXT 1.1)
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with = "dictionary",
-        help_heading = "Checks"
-    )]
-    pub(crate) transport_dictionary: Option<PathBuf>,
-    /// QuickFIX XML dictionary of the application messages of FIXT 1.1
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with = "dictionary",
-        help_heading = "Checks"
-    )]
-    pub(crate) application_dictionary: Option<PathBuf>,
     /// Version of messages of FIXT 1.1 without ApplVerID (1128): 4.0 to 4.4, 5.0, 5.0sp1 or 5.0sp2
     ///
     /// What DefaultApplVerID (1137) of their Logon says, in the names of versions or as its value, 2 to 9.
@@ -100,14 +82,6 @@ fn version(text: &str) -> Result<Version, String> {
 }
 
 impl ValidateArgs {
-    /// The files of the transport and the application dictionary.
-    pub(super) fn dictionaries(&self) -> [Option<&Path>; 2] {
-        [
-            self.transport_dictionary.as_deref(),
-            self.application_dictionary.as_deref(),
-        ]
-    }
-
     /// What messages are held to, but for the dictionaries.
     pub(super) fn checks(&self) -> Checks<'static> {
         Checks::new()
@@ -118,11 +92,7 @@ impl ValidateArgs {
 
     /// What it reads and writes.
     pub(super) fn files(&self) -> Files<'_> {
-        self.messages
-            .files(&self.output)
-            .stdout(Stdout::Data)
-            .reads_some("--transport-dictionary", &self.transport_dictionary)
-            .reads_some("--application-dictionary", &self.application_dictionary)
+        self.messages.files(&self.output).stdout(Stdout::Data)
     }
 }
 

@@ -52,12 +52,17 @@ pub(crate) struct WantedArgs {
 }
 
 impl WantedArgs {
-    /// The filter of these flags. Fields have the names of `dictionary` too.
-    pub(super) fn filter(&self, dictionary: Option<&Dictionary>) -> Result<Filter> {
+    /// Whether what is left has all messages of a session that there were in its time.
+    pub(super) fn leaves_sessions_whole(&self) -> bool {
+        self.types.is_empty() && self.expressions.is_empty()
+    }
+
+    /// The filter of these flags. Fields have the names of `dictionaries` too.
+    pub(super) fn filter(&self, dictionaries: &[Dictionary]) -> Result<Filter> {
         let mut types = Vec::new();
         for name in &self.types {
             let name = name.trim();
-            types.push(msg_type_of(name, dictionary).ok_or_else(|| {
+            types.push(msg_type_of(name, dictionaries).ok_or_else(|| {
                 let message = format!(
                     "--type: no dictionary has messages of '{}'",
                     name.escape_debug()
@@ -83,7 +88,7 @@ impl WantedArgs {
             .help("of times of each day, the later may come first: --since 23:00 --until 01:00"));
         }
         for text in &self.expressions {
-            let wanted = Expression::parse(text, dictionary).map_err(|error| {
+            let wanted = Expression::parse(text, dictionaries).map_err(|error| {
                 Failure::usage(format!("--where: {error}"))
                     .help("an expression is, for example, Symbol=MSFT and OrdStatus in (2, 8)")
             })?;

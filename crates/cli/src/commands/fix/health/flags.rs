@@ -6,6 +6,7 @@ use fixlog::health::Finding;
 
 use crate::args::output::OutputArgs;
 use crate::commands::fix::message_flags::MessagesArgs;
+use crate::commands::fix::one_log::OneLogArgs;
 
 /// Show what became of each session: gaps, resends, disconnects, heartbeats, rejects.
 ///
@@ -17,14 +18,13 @@ use crate::commands::fix::message_flags::MessagesArgs;
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit fix health day.log
-  perfkit fix health --one-log day.log.2 day.log.1 day.log
+  perfkit fix health --one-log day.log*
   perfkit fix health --list gaps,connections day.log | jq -c 'select(.how == \"never\")'")]
 pub(crate) struct HealthArgs {
     #[command(flatten)]
     pub(crate) messages: MessagesArgs,
-    /// The files are pieces of one log, in this order
-    #[arg(long, help_heading = "Sessions")]
-    pub(crate) one_log: bool,
+    #[command(flatten)]
+    pub(crate) pieces: OneLogArgs,
     /// Write rows as JSON: all, or gaps,requests,storms,connections,silences,tests,duplicates,rejects
     ///
     /// A line per gap, ResendRequest, storm of them, connection, silence of more than 1.2 times HeartBtInt,

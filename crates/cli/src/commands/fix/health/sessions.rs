@@ -12,6 +12,7 @@ use report::{Outcome, names};
 use super::chart;
 use super::flags::{HealthArgs, Listed};
 use crate::commands::fix::conclude::{lines, named_some};
+use crate::commands::fix::one_log::OneLogArgs;
 use crate::term::message;
 
 /// Rows of each kind that the report has; `--list` writes all.
@@ -25,7 +26,7 @@ type NewRecorder<'a> = &'a dyn Fn(&str, &str) -> Recorder;
 /// The sessions of logs.
 pub(in crate::commands::fix) struct Sessions<'a> {
     health: Health,
-    one_log: bool,
+    pieces: OneLogArgs,
     seen: Seen<'a>,
 }
 
@@ -48,7 +49,7 @@ impl<'a> Sessions<'a> {
     ) -> Self {
         Self {
             health: Health::new(),
-            one_log: args.one_log,
+            pieces: args.pieces,
             seen: Seen {
                 list: &args.list,
                 files,
@@ -63,8 +64,8 @@ impl<'a> Sessions<'a> {
     /// Adds a block of a log. Returns lines for standard output.
     pub(in crate::commands::fix) fn take(&mut self, log: usize, made: &Made) -> &[u8] {
         self.seen.text.clear();
-        let group = if self.one_log { 0 } else { log };
-        self.health.add(log, group, &made.health, &mut self.seen);
+        self.health
+            .add(log, self.pieces.group(log), &made.health, &mut self.seen);
         &self.seen.text
     }
 
@@ -238,6 +239,18 @@ fn notes(
             }
         );
         message::note(&text, "both parties should have the same");
+    }
+    let whole = |one: &&&Direction| {
+        one.skew
+            .is_some_and(|skew| skew.is_whole_seconds && skew.messages > 2)
+    };
+    if let Some(one) = directions.iter().find(whole) {
+        let text = format!(
+            "the log has whole seconds before messages such as those of {}: from SendingTime (52) to these is up to 1 s \
+             more than it says",
+            one.title()
+        );
+        message::note(&text, "let the log have fractions of seconds");
     }
     let untimed = health.untimed();
     if untimed > 0 && directions.iter().all(|one| one.skew.is_none()) {

@@ -6,9 +6,8 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use files::output::Output;
-use fixcore::dict::Dictionary;
 use fixlog::orders::{Book, LifeLines, State};
-use fixlog::{AllFaults, Job, Task};
+use fixlog::{AllFaults, Checks, Job, Task};
 use latency::report::{Cell, FloorKind, LatencyName, RowFloor, Table, Unit};
 use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome, names};
@@ -19,8 +18,9 @@ use super::remarks::remarks;
 use super::watch::{Wanted, Watcher, wait_name};
 use crate::args::threads;
 use crate::commands::fix::conclude::{
-    BAD_NAMED, conclude_bad, ended_file, lines, named_some, no_match, no_messages,
+    BAD_NAMED, advice, conclude_bad, ended_file, lines, named_some, no_match, no_messages,
 };
+use crate::commands::fix::dictionaries::Dictionaries;
 use crate::commands::fix::several::{self, Plan};
 use crate::commands::fix::tables;
 use crate::commands::fix_logs;
@@ -37,7 +37,7 @@ const REASONS_NAMED: usize = 20;
 /// Runs the command.
 pub(in crate::commands::fix) fn run(
     args: &OrdersArgs,
-    dictionary: Option<&Dictionary>,
+    dictionaries: &Dictionaries,
     isa: fixcore::Isa,
     name: &'static str,
     argv: &[OsString],
@@ -47,7 +47,7 @@ pub(in crate::commands::fix) fn run(
         false => Setup::analysis(name, argv, &args.output),
     };
     let messages = &args.messages;
-    let filter = messages.wanted.filter(dictionary)?;
+    let filter = messages.wanted.filter(dictionaries.all())?;
     let rows = &[LatencyName::Service];
     let session = Session::start(&Setup { rows, ..setup })?;
     let recorder = |operation: &str, series: &str| {
@@ -61,7 +61,8 @@ pub(in crate::commands::fix) fn run(
         .isa(isa)
         .lines(lines())
         .filter(Some(&filter))
-        .dictionary(dictionary);
+        .accept(messages.accepted())
+        .checks(dictionaries.checks(Checks::new()));
     let terminal = &args.output.terminal;
     let shows = terminal.wants_progress() && !messages.follow;
     let shows = shows && !(args.writes_orders() && std::io::stdout().is_terminal());
@@ -151,6 +152,7 @@ pub(in crate::commands::fix) fn run(
     }
     if warns {
         remarks(&book, files);
+        advice(&faults, good + bad + filtered, messages.accepted());
     }
     conclude(watcher, &book, files, warns, &mut outcome);
     tables::faults(&faults, files, &mut outcome);
