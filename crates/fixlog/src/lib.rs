@@ -24,6 +24,7 @@ mod lines;
 mod made;
 mod merge;
 mod messages;
+mod no_id;
 pub mod orders;
 mod parties;
 mod place;

@@ -13,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 use super::cipher::{Cipher, Room, Short};
 use super::tags::{KNOWN, TAGS, is_private, is_telling};
 use crate::line::digits;
+use crate::no_id;
 
 /// Bytes that a key is made of.
 const KEY_BYTES_MIN: usize = 16;
@@ -306,6 +307,10 @@ impl Pseudonyms {
         let Some(own) = bytes.get_mut(start..start + length) else {
             return;
         };
+        // "There is none" says nothing of anybody, and analyses of the log need it.
+        if no_id::is_none(own) {
+            return;
+        }
         let short = self.cipher.value(own, start, &mut scratch.room);
         if scratch.kept.is_empty() {
             scratch.kept.resize(KEPT, Kept::NONE);
@@ -322,6 +327,15 @@ impl Pseudonyms {
     pub(super) fn finish(&self, bytes: &mut [u8], scratch: &mut Scratch) {
         self.cipher.together(&mut scratch.shorts, bytes);
         scratch.shorts.clear();
+        for (_, start, length) in &scratch.new {
+            // What became "there is none" takes the place that this leaves.
+            while let Some(own) = bytes.get_mut(*start..start + length)
+                && no_id::is_none(own)
+            {
+                let mut short = self.cipher.value(own, *start, &mut scratch.room);
+                self.cipher.together(short.as_mut_slice(), bytes);
+            }
+        }
         // Of two values with one slot the last was remembered.
         for (slot, start, length) in scratch.new.drain(..).rev() {
             if let Some(kept) = scratch.kept.get_mut(slot)

@@ -181,10 +181,14 @@ pub(super) fn left_values(left: &BTreeMap<u32, u64>) {
     let mut tags: Vec<_> = left.iter().collect();
     tags.sort_by_key(|(tag, values)| (std::cmp::Reverse(**values), **tag));
     let named = tags.iter().take(NAMED);
-    let named = named.map(|(tag, values)| format!("tag {tag}: {values} values"));
+    let named = named.map(|(tag, values)| match values {
+        1 => format!("tag {tag}: 1 value"),
+        values => format!("tag {tag}: {values} values"),
+    });
     let named = named.collect::<Vec<_>>().join(", ");
     let more = match tags.len().saturating_sub(NAMED) {
         0 => String::new(),
+        1 => " and 1 more tag".to_owned(),
         more => format!(" and {more} more tags"),
     };
     message::note(

@@ -264,3 +264,39 @@ fn a_message_has_the_pseudonyms_that_its_values_have_alone() {
         }
     }
 }
+
+/// Analyses of a log need to see that there is no id, and no id may become that.
+#[test]
+fn words_for_none_stay_and_are_no_pseudonyms() {
+    let (pseudonyms, mut scratch) = (under(b"0123456789abcdef"), Scratch::default());
+    for none in [
+        "NONE",
+        "none",
+        "None",
+        "N/A",
+        "[N/A]",
+        "UNKNOWN",
+        "unassigned",
+        "0",
+    ] {
+        assert_eq!(of(&pseudonyms, none, &mut scratch), none);
+    }
+    for key in 0..6_u8 {
+        let pseudonyms = under(&[key; 16]);
+        let hidden = |value: &str, scratch: &mut Scratch| of(&pseudonyms, value, scratch);
+        let digits = (0..10).map(|digit| hidden(&digit.to_string(), &mut scratch));
+        let digits: HashSet<_> = digits.collect();
+        assert_eq!(digits.len(), 10, "{key}");
+        assert_eq!(hidden("0", &mut scratch), "0");
+        // Three letters and a mark: all 676 of a form.
+        let mut seen = HashSet::new();
+        for one in b'A'..=b'Z' {
+            for other in b'A'..=b'Z' {
+                let value = format!("{}/{}", char::from(one), char::from(other));
+                let name = hidden(&value, &mut scratch);
+                assert_eq!(name == "N/A", value == "N/A");
+                assert!(seen.insert(name), "{value}");
+            }
+        }
+    }
+}
