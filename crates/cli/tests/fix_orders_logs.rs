@@ -184,7 +184,6 @@ fn hostile_logs_give_what_there_is_and_name_the_rest() {
         ""
     );
     run(dir.path(), words("fix orders --list nonsense bad.log")).expect(2);
-    run(dir.path(), words("fix orders --list all --id a bad.log")).expect(2);
     // A reader that has seen enough.
     let mut child = crate::common::perfkit()
         .current_dir(dir.path())

@@ -34,6 +34,7 @@ mod fix_logs;
 #[cfg(target_os = "linux")]
 mod fix_orders;
 mod fix_orders_logs;
+mod fix_orders_order;
 mod fix_rows;
 mod fix_separators;
 mod fix_settings;

@@ -16,6 +16,12 @@ pub(crate) fn of_id(domain: u128, id: &[u8]) -> u128 {
     XxHash3_128::oneshot(id) ^ domain.wrapping_mul(SPREAD)
 }
 
+/// The hash of two numbers, which no other two have.
+#[inline]
+pub(crate) fn of_pair([one, other]: [u32; 2]) -> u128 {
+    (u128::from(one) << 32 | u128::from(other)).wrapping_mul(SPREAD)
+}
+
 /// For keys that are hashes of 128 bits.
 pub(crate) type OwnHash = BuildHasherDefault<Own>;
 

@@ -3,26 +3,24 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::back::{Back, Restarts, Times};
-use super::batch::{Batch, Merge};
+use super::batch::Merge;
 use super::hop::{Hop, HopCount};
-use super::keys::Keys;
-use super::life::{Step, StepKind};
 use super::open::Open;
 use super::slots::Slots;
 use super::wait::{Wait, Watch};
+use super::window::{Unordered, Window};
 
-/// Orders that are followed at once: beyond them, new ones are only counted.
-const LIVES_MAX: usize = 1 << 22;
 /// Parties that are told apart.
 const PARTIES_MAX: usize = 1 << 16;
 /// Ended orders that were passed on stay known for what comes late, up to so many bytes.
 const ENDED_BYTES_MAX: usize = 256 << 20;
-/// Messages of an order that are kept.
-const STEPS_MAX: usize = 256;
 
 /// Follows orders from their first message to the last: by ClOrdID (11), OrigClOrdID (41) and OrderID (37) on
 /// each session, and from one session to the next, where the target of an order sends it on with the same
 /// ClOrdID, or with that as SecondaryClOrdID (526).
+///
+/// Messages are held until 1,024 came after them, or one that is two seconds later: as far, what a log has in another
+/// order than that in which it was sent is put in its place.
 ///
 /// An order is passed on a minute of the logs after its end. It stays known for messages that come later, such as the
 /// cancel of a trade: then it is passed on once more, as [`Life::again`](super::Life::again) says. So many ended orders
@@ -73,7 +71,7 @@ pub struct Book {
     pub(super) lives: Vec<Option<Open>>,
     pub(super) free: Vec<u32>,
     pub(super) slots: Slots,
-    next: u64,
+    pub(super) next: u64,
     pub(super) now_ns: i64,
     pub(super) ended: VecDeque<(i64, u32, u64)>,
     /// Ended orders that were passed on: place, number and how often.
@@ -82,14 +80,17 @@ pub struct Book {
     pub(super) told_bytes: usize,
     pub(super) told_bytes_max: usize,
     pub(super) forgotten: u64,
-    restarts: Restarts,
-    times: Times,
-    hops: BTreeMap<[u32; 2], Hop>,
-    early: BTreeMap<Wait, u64>,
-    messages: u64,
-    repeated: u64,
-    unfollowed: u64,
-    open_most: usize,
+    pub(super) window: Window,
+    pub(super) unordered: Unordered,
+    pub(super) restarts: Restarts,
+    pub(super) times: Times,
+    pub(super) hops: BTreeMap<[u32; 2], Hop>,
+    pub(super) early: BTreeMap<Wait, u64>,
+    pub(super) messages: u64,
+    pub(super) repeated: u64,
+    pub(super) drop_copies: u64,
+    pub(super) unfollowed: u64,
+    pub(super) open_most: usize,
 }
 
 impl Book {
@@ -131,6 +132,19 @@ impl Book {
     #[must_use]
     pub fn back(&self) -> Option<&Back> {
         self.times.back()
+    }
+
+    /// How many executions are copies for another session (drop copies) of those of an order in the logs.
+    #[must_use]
+    pub fn drop_copies(&self) -> u64 {
+        self.drop_copies
+    }
+
+    /// Where logs have messages in another order than that in which they were sent; `None` if that is nowhere.
+    #[must_use]
+    pub fn unordered(&self) -> Option<&Unordered> {
+        let is_somewhere = self.unordered.moved + self.unordered.far > 0;
+        is_somewhere.then_some(&self.unordered)
     }
 
     /// The most orders that were open, or ended within a minute, at once.
@@ -191,7 +205,7 @@ impl Book {
         &self.parties
     }
 
-    /// The name of a party of a [`Step`].
+    /// The name of a party of a [`Step`](super::Step).
     #[must_use]
     pub fn party(&self, party: u32) -> &[u8] {
         self.parties.get(party as usize).map_or(&[], Vec::as_slice)
@@ -204,7 +218,7 @@ impl Book {
                 let sessions = batch.part.sessions.names().iter();
                 batch.parties = sessions.map(|names| self.intern(names)).collect();
             }
-            self.event(batch, at, watch);
+            self.arrive(batch, at, watch);
             if at + 1 == batch.part.events.len() {
                 merge.sweep();
             }
@@ -213,6 +227,9 @@ impl Book {
 
     /// Passes on all orders that are left, in the order of their first messages.
     pub fn finish(&mut self, watch: &mut dyn Watch) {
+        while let Some(held) = self.window.rest() {
+            self.follow(held, true, watch);
+        }
         let left = self.lives.drain(..).flatten();
         let mut left: Vec<_> = left.filter(|open| !open.is_told).collect();
         left.sort_by_key(|open| open.life.number);
@@ -247,174 +264,5 @@ impl Book {
             self.party_places.insert(name.clone(), at);
             at
         })
-    }
-
-    fn event(&mut self, batch: &Batch, at: usize, watch: &mut dyn Watch) {
-        let Some(event) = batch.part.events.get(at) else {
-            return;
-        };
-        let parties = batch.parties.get(event.session as usize).copied();
-        let parties = parties.unwrap_or([u32::MAX; 2]);
-        if event.restarts {
-            return self.restarts.add(parties, event.sent_ns);
-        }
-        self.messages += 1;
-        if let Some(sent) = event.sent_ns {
-            self.now_ns = self.now_ns.max(sent);
-        }
-        self.let_go(watch);
-        if parties.contains(&u32::MAX) {
-            self.unfollowed += 1;
-            return;
-        }
-        self.times.add(batch.log, parties[0], event);
-        let fields = batch.part.fields(event);
-        let keys = Keys::of(parties, event, fields, self.restarts.of(parties));
-        let step = Step {
-            kind: event.kind,
-            sent_ns: event.sent_ns,
-            sender: parties[0],
-            target: parties[1],
-            number: event.number,
-            log: batch.log,
-            offset: event.offset,
-            line: event.line,
-            is_copy: event.is_copy,
-            original_ns: event.original_ns,
-            is_late: false,
-            fields: fields.into(),
-        };
-        if self.is_repeated(&keys, &step) {
-            self.repeated += 1;
-            return;
-        }
-        match event.kind {
-            StepKind::Reject | StepKind::BusinessReject => {
-                for slot in self.rejected(&keys, event.about, &step) {
-                    self.step(slot, step.clone(), watch);
-                }
-            }
-            kind => {
-                let found = match kind {
-                    StepKind::New => self.begun(&keys, &step),
-                    kind if kind.is_request() => self.requested(&keys, kind),
-                    _ => self.answered(&keys, &step),
-                };
-                let names = kind.is_request() || found.is_none();
-                let may_begin = !matches!(kind, StepKind::StatusRequest | StepKind::DontKnow);
-                let slot = match found {
-                    None if may_begin => self.create(&keys, &step, watch),
-                    found => found,
-                };
-                if let Some(slot) = slot {
-                    self.slots.share(slot, &mut self.lives, &keys, names);
-                    self.step(slot, step, watch);
-                }
-            }
-        }
-    }
-
-    fn create(&mut self, keys: &Keys, step: &Step, watch: &mut dyn Watch) -> Option<u32> {
-        let used = self.lives.len() - self.free.len() - self.told_orders;
-        if used >= LIVES_MAX {
-            self.unfollowed += 1;
-            return None;
-        }
-        self.open_most = self.open_most.max(used + 1);
-        let number = self.next;
-        self.next += 1;
-        let mut open = Open::new(number, step.kind, step.sent_ns, [step.sender, step.target]);
-        open.life.may_be_forgotten = open.life.is_orphan && self.forgotten > 0;
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.lives.push(None);
-            self.lives.len() as u32 - 1
-        });
-        if step.kind == StepKind::New {
-            self.link_above(slot, &mut open, step, watch);
-            // A log whose clock is ahead may have told of the session below before.
-            self.link_below(&mut open, keys, step, watch);
-        }
-        if let Some(place) = self.lives.get_mut(slot as usize) {
-            *place = Some(open);
-        }
-        Some(slot)
-    }
-
-    fn step(&mut self, slot: u32, mut step: Step, watch: &mut dyn Watch) {
-        let Some(Some(open)) = self.lives.get_mut(slot as usize) else {
-            return;
-        };
-        step.is_late = open.is_late(&step);
-        let was_told = open.is_told;
-        if was_told {
-            open.life.again = Some(open.life.state);
-            open.is_told = false;
-            self.told_orders -= 1;
-            self.told_bytes -= std::mem::take(&mut open.bytes);
-        }
-        let told = open.tell(&step);
-        let sent = step.sent_ns;
-        // The party below answers first; what is sent up is because of that.
-        let (parties, below, new_ns) = (open.parties, open.downstream, open.new_ns);
-        let number = open.life.number;
-        let cause = below.and_then(|below| self.cause(below, &step));
-        let Some(Some(open)) = self.lives.get_mut(slot as usize) else {
-            return;
-        };
-        if open.life.steps.len() >= STEPS_MAX {
-            open.life.steps.pop();
-            open.life.left_out += 1;
-        }
-        match told.begins {
-            // The log of another party had the answers first.
-            true => open.life.steps.insert(0, step),
-            false => open.life.steps.push(step),
-        }
-        for (wait, ns) in told.waits {
-            match u64::try_from(ns) {
-                Ok(ns) => watch.wait(wait, ns, &open.life),
-                Err(_) => *self.early.entry(wait).or_default() += 1,
-            }
-        }
-        if told.ends || (was_told && open.life.state.is_end()) {
-            let end_ns = sent.unwrap_or(self.now_ns).max(self.now_ns);
-            open.end_ns = Some(end_ns);
-            self.ended.push_back((end_ns, slot, number));
-        }
-        match (below, cause, new_ns, sent) {
-            (None, _, Some(from), Some(to)) if told.is_first_answer => {
-                self.hop(parties, false, to.saturating_sub(from), watch);
-            }
-            (_, Some((hop, from)), _, Some(to)) => {
-                self.hop(hop, true, to.saturating_sub(from), watch);
-            }
-            _ => {}
-        }
-    }
-
-    /// The message of the session below that an execution was sent up for: the hop and its time.
-    fn cause(&self, (slot, number): (u32, u64), step: &Step) -> Option<([u32; 2], i64)> {
-        let below = self.lives.get(slot as usize)?.as_ref()?;
-        if below.life.number != number || step.kind.is_request() {
-            return None;
-        }
-        let id = step.get(17);
-        let is_same = |other: &&Step| match id {
-            Some(id) => other.get(17) == Some(id),
-            None => other.kind == step.kind && other.get(14) == step.get(14),
-        };
-        let mut steps = below.life.steps.iter().rev();
-        let found = steps.find(|other| !other.kind.is_request() && is_same(other))?;
-        Some((below.parties, found.sent_ns?))
-    }
-
-    pub(super) fn hop(&mut self, parties: [u32; 2], back: bool, ns: i64, watch: &mut dyn Watch) {
-        let names = parties.map(|party| {
-            self.parties
-                .get(party as usize)
-                .map_or(&b""[..], Vec::as_slice)
-        });
-        let hop = self.hops.entry(parties).or_default();
-        hop.add(back, ns, &mut |back, ns| watch.hop(names, back, ns));
     }
 }

@@ -9,8 +9,9 @@ const KEPT_NS: i64 = 60_000_000_000;
 impl Book {
     /// Passes on the orders that ended long enough ago.
     pub(super) fn let_go(&mut self, watch: &mut dyn Watch) {
+        let now_ns = self.now_ns.max(self.window.newest_ns);
         while let Some((end_ns, slot, number)) = self.ended.front().copied()
-            && end_ns.saturating_add(KEPT_NS) <= self.now_ns
+            && end_ns.saturating_add(KEPT_NS) <= now_ns
         {
             self.ended.pop_front();
             let open = self.lives.get(slot as usize).and_then(Option::as_ref);

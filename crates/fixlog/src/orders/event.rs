@@ -8,14 +8,14 @@ use super::life::{StepKind, tag_name};
 use crate::sessions::Sessions;
 
 /// The fields of a message that the life of its order keeps.
-const KEPT: [u32; 31] = [
+const KEPT: [u32; 40] = [
     11, 41, 37, 526, 198, 17, 55, 54, 38, 40, 44, 99, 31, 32, 14, 151, 6, 39, 58, 103, 102, 373,
-    380, 434, 59, 19, 20, 66, 97, 127, 372,
+    380, 434, 59, 19, 20, 66, 97, 127, 372, 50, 57, 115, 116, 128, 129, 142, 143, 797,
 ];
 /// Those that are ids: what is beyond the limit tells them apart as well.
 const IDS: [u32; 8] = [11, 41, 37, 526, 198, 17, 19, 66];
 /// The highest of them, and 1.
-const KEPT_END: usize = 527;
+const KEPT_END: usize = 798;
 /// Whether a tag is one of them.
 const IS_KEPT: [bool; KEPT_END] = {
     let mut is_kept = [false; KEPT_END];
@@ -26,6 +26,10 @@ const IS_KEPT: [bool; KEPT_END] = {
     }
     is_kept
 };
+/// Those of each side of a cross (s, t and u).
+const OF_SIDES: [u32; 6] = [11, 38, 41, 54, 58, 526];
+/// Sides of a cross that are followed: the standard has two.
+const SIDES_MAX: usize = 4;
 /// As much of one value is kept; longer ones end with a mark.
 const VALUE_BYTES_MAX: usize = 1024;
 /// What a value that was cut ends with; an id also has a hash of all of it.
@@ -100,9 +104,9 @@ impl OrderPart {
     /// Adds a message at a byte and line of the log, if it is about an order. Returns whether it is.
     pub fn message(&mut self, offset: u64, line: Option<u64>, message: &Message<'_, '_>) -> bool {
         let kind = match message.msg_type() {
-            b"D" | b"AB" | b"E" => StepKind::New,
-            b"G" | b"AC" => StepKind::Replace,
-            b"F" => StepKind::Cancel,
+            b"D" | b"AB" | b"E" | b"s" => StepKind::New,
+            b"G" | b"AC" | b"t" => StepKind::Replace,
+            b"F" | b"u" => StepKind::Cancel,
             b"H" => StepKind::StatusRequest,
             b"Q" => StepKind::DontKnow,
             b"8" => execution(message),
@@ -144,6 +148,9 @@ impl OrderPart {
         if is_reject {
             event.about = message.get_u64(45).ok().flatten();
         }
+        if matches!(message.msg_type(), b"s" | b"t" | b"u") {
+            return self.sides(event, message);
+        }
         let is_list = message.msg_type() == b"E";
         let mut head = start..start;
         let mut orders = 0;
@@ -176,6 +183,32 @@ impl OrderPart {
         }
         self.end_event(event);
         true
+    }
+
+    /// Adds the orders of a cross: one for each side. What is not of a side is of all.
+    fn sides(&mut self, mut event: Event, message: &Message<'_, '_>) -> bool {
+        let is_head = |field: &fixcore::Field<'_>| field.tag != 552;
+        // NoSides; each side begins with the field behind it.
+        let Some(begin) = message.fields().skip_while(is_head).nth(1) else {
+            return false;
+        };
+        let is_begin = |field: &fixcore::Field<'_>| field.tag == begin.tag;
+        let sides = message.fields().filter(is_begin).count().min(SIDES_MAX);
+        for side in 1..=sides {
+            event.start = self.text.len() as u32;
+            event.ids = [Value::default(); 4];
+            let mut at = 0;
+            for field in message.fields() {
+                at += usize::from(is_begin(&field));
+                let is_kept = IS_KEPT.get(field.tag as usize) == Some(&true);
+                let is_its = !OF_SIDES.contains(&field.tag) || at == side;
+                if is_kept && is_its {
+                    self.field(&mut event, field.tag, field.value);
+                }
+            }
+            self.end_event(event.clone());
+        }
+        sides > 0
     }
 
     fn end_event(&mut self, mut event: Event) {

@@ -5,12 +5,16 @@
 
 use super::book::Book;
 use super::keys::Keys;
-use super::life::{Step, StepKind, number, value};
+use super::life::{State, Step, StepKind, number, value};
 use super::open::Open;
 use super::wait::Watch;
+use super::who;
+
+/// An order that was sent so much before another one with its ClOrdID has no answer any more.
+const ANSWERED_NS: i64 = 12 * 3_600_000_000_000;
 
 impl Book {
-    fn open(&self, slot: u32) -> Option<&Open> {
+    pub(super) fn open(&self, slot: u32) -> Option<&Open> {
         self.lives.get(slot as usize).and_then(Option::as_ref)
     }
 
@@ -43,53 +47,63 @@ impl Book {
             let Some(open) = self.open(*slot).filter(|open| is_its(open)) else {
                 return false;
             };
+            if who::is_of(open, step) == Some(false) {
+                return false;
+            }
             let steps = &open.life.steps;
             if open.life.is_orphan {
                 // Its own log may come later than that of the other side, whose clock is behind, or it was sent again.
-                let is_late = step.is_copy || steps.iter().all(|other| other.log != step.log);
+                // Or what was written into this log had not the order in which it was sent.
+                let is_earlier = |other: &Step| other.sent_ns >= step.sent_ns;
+                let is_late = step.is_copy
+                    || steps.iter().all(|other| other.log != step.log)
+                    || (step.sent_ns.is_some() && steps.iter().all(is_earlier));
                 return is_late && agree(steps, step);
             }
             let is_first =
                 |other: &Step| other.kind == StepKind::New && other.get(11) == step.get(11);
             says_again && steps.iter().any(is_first)
         });
-        if found.is_some() {
+        if let Some(open) = found.and_then(|slot| self.open(slot)) {
+            let is_same = |other: &Step| other.log == step.log;
+            if open.life.is_orphan && !step.is_copy && open.life.steps.iter().any(is_same) {
+                self.unordered.far(step);
+            }
             return found;
         }
-        let before = self.live(self.slots.of(keys.id))?;
+        let before = self.live(&self.for_whom(self.slots.of(keys.id), step))?;
         let open = self.lives.get_mut(before as usize)?.as_mut()?;
-        if !open.life.state.is_end() && is_its(open) {
+        // Two traders may have the same ids.
+        let is_other = who::is_of(open, step) == Some(false);
+        if !open.life.state.is_end() && is_its(open) && !is_other {
             open.life.reused += 1;
         }
         None
     }
 
     /// The order that a request is about.
-    pub(super) fn requested(&self, keys: &Keys, kind: StepKind) -> Option<u32> {
+    pub(super) fn requested(&self, keys: &Keys, step: &Step) -> Option<u32> {
+        let by_id = self.for_whom(self.slots.of(keys.id), step);
+        let by_original = self.for_whom(self.slots.of(keys.original), step);
+        let newest = match keys.original {
+            Some(_) => self.live(&by_original),
+            None if step.kind == StepKind::DontKnow => None,
+            None => self.live(&by_id),
+        };
         if let Some(slot) = self.of_both(keys.order, [keys.original, keys.id]) {
-            return Some(slot);
+            // OrderIDs come again on the next day, and this order has none yet.
+            let is_newer = newest.filter(|newest| self.is_ended(slot) && self.is_unnamed(*newest));
+            return is_newer.or(Some(slot));
         }
-        if keys.original.is_some() {
-            return self
-                .live(self.slots.of(keys.original))
-                .or_else(|| self.slots.last(keys.order));
-        }
-        match kind {
-            StepKind::DontKnow => self.slots.last(keys.order),
-            _ => self
-                .live(self.slots.of(keys.id))
-                .or_else(|| self.slots.last(keys.order)),
-        }
+        newest.or_else(|| self.slots.last(keys.order))
     }
 
     /// The order that an execution or a cancel reject is about.
     pub(super) fn answered(&self, keys: &Keys, step: &Step) -> Option<u32> {
-        let by_id = self.slots.of(keys.id);
-        let by_original = self.slots.of(keys.original);
-        let unnamed = |slot: &u32| {
-            self.open(*slot)
-                .is_some_and(|open| !open.has_order_id && !open.life.state.is_end())
-        };
+        let all = self.slots.of(keys.id);
+        let by_id = &*self.for_whom(all, step);
+        let by_original = &*self.for_whom(self.slots.of(keys.original), step);
+        let unnamed = |slot: &u32| self.is_unnamed(*slot);
         if let Some(slot) = self.slots.last(keys.order) {
             // Both agree: there are logs in which many orders have one OrderID.
             let order_id = step.get(37);
@@ -98,8 +112,9 @@ impl Book {
                 self.open(**slot)
                     .is_some_and(|open| open.life.steps.iter().any(is_its))
             };
-            if let Some(slot) = by_id.iter().rev().find(has_both) {
-                return Some(*slot);
+            let mut holders = by_id.iter().rev().chain(all.iter().rev());
+            if let Some(slot) = holders.find(has_both) {
+                return self.renewed(*slot, by_id, step).or(Some(*slot));
             }
             let ids = [step.get(11), step.get(41)];
             let is_named = |other: &Step| {
@@ -115,8 +130,8 @@ impl Book {
                 return named.copied().or(Some(slot));
             }
             // OrderIDs may come again, as on the next day.
-            if let Some(slot) = by_id.iter().find(|slot| unnamed(slot)) {
-                return Some(*slot);
+            if let Some(slot) = self.first_unnamed(by_id) {
+                return Some(slot);
             }
             // A ClOrdID that is not known is another order's, unless it takes the place of one.
             let is_known = !by_id.is_empty() || keys.original.is_some();
@@ -145,8 +160,8 @@ impl Book {
         {
             return Some(*slot);
         }
-        if let Some(slot) = candidates.iter().find(|slot| unnamed(slot)) {
-            return Some(*slot);
+        if let Some(slot) = self.first_unnamed(candidates) {
+            return Some(slot);
         }
         // The OrderID of an order may change; one that has ended keeps it.
         both.copied()
@@ -156,6 +171,63 @@ impl Book {
                     !open.has_order_id || !open.life.state.is_end() || keys.original.is_some()
                 })
             })
+    }
+
+    /// Whether an order is live, and the other side has not given it an OrderID yet.
+    fn is_unnamed(&self, slot: u32) -> bool {
+        self.open(slot)
+            .is_some_and(|open| !open.has_order_id && !open.life.state.is_end())
+    }
+
+    pub(super) fn is_ended(&self, slot: u32) -> bool {
+        self.open(slot).is_some_and(|open| open.life.state.is_end())
+    }
+
+    /// The first of some orders that waits for an answer: not one of the day before, which gets none any more.
+    fn first_unnamed(&self, slots: &[u32]) -> Option<u32> {
+        let new_ns = |slot: u32| self.open(slot).and_then(|open| open.new_ns);
+        let mut waiting = slots.iter().copied().filter(|slot| self.is_unnamed(*slot));
+        let mut first = waiting.next()?;
+        for newer in waiting {
+            let both = new_ns(first).zip(new_ns(newer));
+            if both.is_some_and(|(first, newer)| newer.saturating_sub(first) > ANSWERED_NS) {
+                first = newer;
+            }
+        }
+        Some(first)
+    }
+
+    /// An order that was sent after another one had ended, with its ClOrdID, to which an answer with the OrderID of
+    /// that one belongs: OrderIDs are unique within a day only.
+    fn renewed(&self, slot: u32, by_id: &[u32], step: &Step) -> Option<u32> {
+        let old = self.open(slot)?;
+        let StepKind::Execution { exec_type, .. } = step.kind else {
+            return None;
+        };
+        // Of an order that has not ended, only what comes first can be another one's, and that on another day.
+        let is_first = matches!(exec_type, b'0' | b'A' | b'8');
+        let is_over = old.life.state.is_end() || (is_first && is_stale(old, step));
+        if !is_over {
+            return None;
+        }
+        // A trade that is cancelled or corrected, a status, and what follows "done for the day".
+        let is_late = matches!(exec_type, b'H' | b'G' | b'I')
+            || (old.life.state == State::Expired && matches!(exec_type, b'3' | b'B' | b'C'));
+        let is_told = |other: &Step| !other.kind.is_request() && other.get(17) == step.get(17);
+        // ExecIDs come again on another day, too.
+        let is_again = step.get(17).is_some() && !is_stale(old, step);
+        if is_late || step.is_copy || (is_again && old.life.steps.iter().any(is_told)) {
+            return None;
+        }
+        let newest = by_id.iter().copied().rev();
+        let mut newest = newest.take_while(|newer| *newer != slot);
+        newest.find(|newer| {
+            let open = self.open(*newer);
+            self.is_unnamed(*newer)
+                && open.is_some_and(|open| {
+                    open.life.number > old.life.number.max(old.ended_before.saturating_sub(1))
+                })
+        })
     }
 
     /// The orders of which a message was rejected.
@@ -282,6 +354,13 @@ impl Book {
             }
         }
     }
+}
+
+/// Whether nothing was heard of an order for so long before a message that this may be of another day.
+pub(super) fn is_stale(open: &Open, step: &Step) -> bool {
+    let last = open.life.steps.last().and_then(|step| step.sent_ns);
+    let both = last.zip(step.sent_ns);
+    both.is_some_and(|(last, sent)| sent.saturating_sub(last) > ANSWERED_NS)
 }
 
 /// Whether symbol and side are the same, where both are known.

@@ -2,7 +2,7 @@
 
 use super::event::{self, Event};
 use super::life::StepKind;
-use crate::hash;
+use crate::{hash, no_id};
 
 /// What keys are made of.
 const CL_ORD_ID: u32 = 1;
@@ -12,6 +12,7 @@ const NUMBER: u32 = 4;
 pub(super) const SENT: u32 = 5;
 
 /// Under what a message finds its order, and is found.
+#[derive(Debug)]
 pub(super) struct Keys {
     /// By ClOrdID (11).
     pub(super) id: Option<u128>,
@@ -47,8 +48,8 @@ impl Keys {
             id.map(|id| key(SENT, [parties[0]; 2], id))
         };
         let relay = id(event::CL_ORD_ID).filter(|_| is_new);
-        // NONE and 0 are no ids: nothing was accepted.
-        let order = id(event::ORDER_ID).filter(|id| !is_new && !matches!(*id, b"NONE" | b"0"));
+        // NONE is no id: nothing was accepted.
+        let order = id(event::ORDER_ID).filter(|id| !is_new && !no_id::is_none(id));
         let about = event.about.filter(|_| is_reject);
         Self {
             id: of(CL_ORD_ID, event::CL_ORD_ID),

@@ -2,15 +2,17 @@
 
 use fixcore::SOH;
 
+use crate::no_id;
+
 /// What a message says about an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StepKind {
-    /// NewOrderSingle (D) or NewOrderMultileg (AB).
+    /// NewOrderSingle (D) or NewOrderMultileg (AB), or one of a list (E) or of a cross (s).
     New,
-    /// OrderCancelReplaceRequest (G) or MultilegOrderCancelReplace (AC).
+    /// OrderCancelReplaceRequest (G), MultilegOrderCancelReplace (AC) or one of a cross (t).
     Replace,
-    /// OrderCancelRequest (F).
+    /// OrderCancelRequest (F), or one of a cross (u).
     Cancel,
     /// OrderStatusRequest (H).
     StatusRequest,
@@ -57,9 +59,9 @@ impl StepKind {
     #[must_use]
     pub fn is_type(self, msg_type: &[u8]) -> bool {
         match self {
-            Self::New => matches!(msg_type, b"D" | b"AB" | b"E"),
-            Self::Replace => matches!(msg_type, b"G" | b"AC"),
-            Self::Cancel => msg_type == b"F",
+            Self::New => matches!(msg_type, b"D" | b"AB" | b"E" | b"s"),
+            Self::Replace => matches!(msg_type, b"G" | b"AC" | b"t"),
+            Self::Cancel => matches!(msg_type, b"F" | b"u"),
             Self::StatusRequest => msg_type == b"H",
             Self::DontKnow => msg_type == b"Q",
             Self::Execution { .. } => msg_type == b"8",
@@ -250,6 +252,8 @@ pub struct Life {
     pub is_orphan: bool,
     /// Whether it may also have ended too long ago to be remembered.
     pub may_be_forgotten: bool,
+    /// Whether it was passed on as an orphan before, and the message that it began with came later.
+    pub was_orphan: bool,
     /// How often its ClOrdID was used for another new order while it was not at its end.
     pub reused: u64,
     /// The state that it was passed on with before, if messages came after its end.
@@ -334,7 +338,7 @@ impl Life {
             return false;
         };
         let mut before = before.iter();
-        id != b"0" && before.any(|step| told(step) && step.get(17) == Some(id))
+        !no_id::is_none(id) && before.any(|step| told(step) && step.get(17) == Some(id))
     }
 
     /// Whether any message has this value as ClOrdID (11), OrigClOrdID (41), OrderID (37) or

@@ -6,6 +6,7 @@ mod book;
 mod ended;
 mod event;
 mod find;
+mod follow;
 mod hop;
 mod keys;
 mod life;
@@ -14,6 +15,8 @@ mod reason;
 mod slots;
 mod text;
 mod wait;
+mod who;
+mod window;
 
 pub use back::Back;
 pub use batch::{Batch, Merge};
@@ -24,6 +27,7 @@ pub use life::{Life, State, Step, StepKind};
 pub use reason::Reason;
 pub use text::LifeLines;
 pub use wait::{Wait, Watch};
+pub use window::Unordered;
 
 pub use crate::stamp::time;
 

@@ -2,6 +2,7 @@
 
 use super::life::{Life, State, Step, StepKind, number};
 use super::wait::Wait;
+use crate::no_id;
 
 /// An order that may go on.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub(super) struct Open {
     /// Where the order was sent on.
     pub(super) downstream: Option<(u32, u64)>,
     pub(super) end_ns: Option<i64>,
+    /// The number of the next order when it ended.
+    pub(super) ended_before: u64,
     /// Whether the other side has given it an OrderID (37).
     pub(super) has_order_id: bool,
     /// Whether it was passed on after its end, and nothing came since.
@@ -62,6 +65,7 @@ impl Open {
                 state: State::Unanswered,
                 is_orphan: kind != StepKind::New,
                 may_be_forgotten: false,
+                was_orphan: false,
                 reused: 0,
                 again: None,
             },
@@ -78,6 +82,7 @@ impl Open {
             },
             downstream: None,
             end_ns: None,
+            ended_before: 0,
             has_order_id: false,
             is_told: false,
             times_told: 0,
@@ -132,7 +137,7 @@ impl Open {
             self.new_ns = sent;
         }
         let order_id = step.get(37).filter(|_| !kind.is_request() && !is_refused);
-        self.has_order_id |= order_id.is_some_and(|id| !matches!(id, b"NONE" | b"0"));
+        self.has_order_id |= order_id.is_some_and(|id| !no_id::is_none(id));
         match kind {
             StepKind::Cancel => self.cancel_ns = sent,
             StepKind::Replace => self.replace_ns = sent,

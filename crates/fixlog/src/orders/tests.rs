@@ -8,6 +8,7 @@ mod codes;
 mod late;
 mod same_id;
 mod sent_on;
+mod unordered;
 
 /// Orders as text, and times.
 #[derive(Default)]

@@ -200,6 +200,7 @@ fn a_log_twice_in_one_file_counts_once_and_says_where_time_goes_back() {
     merge.push(Batch::new(0, part));
     merge.end(0);
     book.take(&mut merge, &mut seen);
+    book.finish(&mut seen);
     let back = book.back().expect("time goes back").clone();
     assert_eq!(
         (back.log, back.line, back.ns / 1_000_000),
@@ -210,7 +211,6 @@ fn a_log_twice_in_one_file_counts_once_and_says_where_time_goes_back() {
         (2, 4),
         "once for each sender"
     );
-    book.finish(&mut seen);
     assert_eq!(
         seen.text(),
         ["q0 filled: new, filled", "q1 filled: new, filled"]

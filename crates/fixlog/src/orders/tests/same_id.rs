@@ -274,3 +274,145 @@ fn orders_of_few_ids_are_what_was_made_up() {
         }
     }
 }
+
+/// Counters of both sides begin anew each day: OrderIDs are unique within a day only.
+#[test]
+fn a_new_day_with_the_ids_of_the_day_before_has_orders_of_its_own() {
+    const DAY: u64 = 24 * 3_600_000;
+    let day = |day: u64, ms: u64, what: &str| {
+        let mut words = what.splitn(5, ' ');
+        let head: Vec<_> = words.by_ref().take(4).collect();
+        let [kind, from, to, number] = head[..] else {
+            panic!("{what}")
+        };
+        let rest = words.next().unwrap_or_default();
+        let rest = rest.replace("17=", &format!("17={day}"));
+        format!("{kind} {from} {to} {} {number} {rest}", day * DAY + ms)
+    };
+    let mut texts = Vec::new();
+    for at in 0..3 {
+        for (ms, what) in [
+            (10, "D C G 2 11=a|38=100|"),
+            (20, "8 G C 2 37=O|11=a|17=1|150=0|39=0|"),
+            (30, "8 G C 3 37=O|11=a|17=2|150=F|39=2|38=100|14=100|151=0|"),
+            // Filled at once, and cancelled.
+            (40, "D C G 3 11=b|38=100|"),
+            (50, "8 G C 4 37=P|11=b|17=3|150=F|39=2|38=100|14=100|151=0|"),
+            (60, "D C G 4 11=c|38=100|"),
+            (70, "8 G C 5 37=Q|11=c|17=4|150=0|39=0|"),
+            (80, "F C G 5 11=d|41=c|37=Q|"),
+            (90, "8 G C 6 37=Q|11=d|41=c|17=5|150=4|39=4|"),
+            // Nobody answers.
+            (100, "D C G 6 11=e|38=100|"),
+        ] {
+            texts.push(day(at, ms, what));
+        }
+    }
+    // What comes late for the last order of an id is of that.
+    texts.push(day(
+        2,
+        4000,
+        "8 G C 9 37=O|11=a|17=6|150=H|39=0|38=100|14=0|19=22|",
+    ));
+    let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+    let one = [
+        "a filled: new, acknowledged, filled",
+        "b filled: new, filled",
+        "c cancelled: new, acknowledged, cancel request, cancelled",
+        "e unanswered: new",
+    ];
+    let mut all = [one, one, one].concat();
+    all[8] = "a open: new, acknowledged, filled, trade cancelled";
+    all[3] = "e unanswered: new (reused)";
+    all[7] = "e unanswered: new (reused)";
+    check(&[&texts], &all);
+    // What the day before left unanswered takes no answer of this day.
+    texts_of_next_day();
+}
+
+fn texts_of_next_day() {
+    let hours = 20 * 3_600_000;
+    let late = [
+        format!("D C G {hours} 9 11=e|38=5|"),
+        format!("8 G C {} 9 37=R|11=e|17=9|150=0|39=0|", hours + 10),
+    ];
+    let mut texts = vec!["D C G 100 1 11=e|38=100|"];
+    texts.extend(late.iter().map(String::as_str));
+    check(
+        &[&texts],
+        &["e unanswered: new (reused)", "e open: new, acknowledged"],
+    );
+}
+
+#[test]
+fn traders_and_clients_on_one_session_may_have_the_same_ids() {
+    for (from, to) in [(50, 57), (142, 143), (115, 128), (116, 129)] {
+        let texts = [
+            format!("D C G 1 1 {from}=T1|11=a|"),
+            format!("D C G 2 2 {from}=T2|11=a|"),
+            format!("8 G C 3 1 {to}=T1|37=NONE|11=a|17=E1|150=8|39=8|"),
+            format!("8 G C 4 2 {to}=T2|37=O2|11=a|17=E2|150=0|39=0|"),
+            format!("D C G 5 3 {from}=T3|11=a|"),
+            format!("D C G 6 4 {from}=T4|11=a|"),
+            format!("8 G C 7 3 {to}=T4|37=O4|11=a|17=E3|150=0|39=0|"),
+            format!("F C G 8 5 {from}=T2|11=b|41=a|"),
+            format!("8 G C 9 4 {to}=T3|37=O3|11=a|17=E4|150=F|39=2|14=1|38=1|"),
+            format!("8 G C 10 5 {to}=T2|37=O2|11=b|41=a|17=E5|150=4|39=4|"),
+        ];
+        let texts: Vec<_> = texts.iter().map(String::as_str).collect();
+        check(
+            &[&texts],
+            &[
+                "a rejected: new, rejected",
+                "a cancelled: new, acknowledged, cancel request, cancelled",
+                "a filled: new, filled",
+                "a open: new, acknowledged",
+            ],
+        );
+    }
+    // Where the other side says nothing of it, or something else, the first order is answered first.
+    for to in ["", "57=desk|"] {
+        let acknowledged = format!("8 G C 3 1 {to}37=O1|11=a|17=E1|150=0|39=0|");
+        check(
+            &[&[
+                "D C G 1 1 50=T1|11=a|",
+                "D C G 2 2 50=T2|11=a|",
+                &acknowledged,
+            ]],
+            &["a open: new, acknowledged", "a unanswered: new"],
+        );
+    }
+}
+
+#[test]
+fn the_sides_of_a_cross_are_orders() {
+    let cross = "s A B 50 3 548=c1|549=1|550=0|552=2|54=1|11=a|38=100|54=2|11=b|38=200|55=X|44=7|";
+    let log = [
+        cross,
+        "8 B A 60 3 37=Oa|11=a|17=E51|150=F|39=2|55=X|54=1|38=100|151=0|14=100|",
+        "8 B A 70 4 37=Ob|11=b|17=E52|150=0|39=0|55=X|54=2|38=200|151=200|14=0|",
+        "u A B 80 4 548=c2|551=c1|549=1|550=0|552=2|54=1|41=a|11=a2|54=2|41=b|11=b2|55=X|",
+        "8 B A 90 5 37=Ob|11=b2|41=b|17=E53|150=4|39=4|38=200|151=0|14=0|",
+        "9 B A 91 6 37=Oa|11=a2|41=a|39=2|434=1|102=0|",
+    ];
+    check(
+        &[&log],
+        &[
+            "a filled: new, filled, cancel request, cancel reject",
+            "b cancelled: new, acknowledged, cancel request, cancelled",
+        ],
+    );
+    let lives = seen(&[&[cross]], 1).lives;
+    for (life, [side, quantity]) in lives.iter().zip([["1", "100"], ["2", "200"]]) {
+        for (tag, value) in [(54, side), (38, quantity), (55, "X"), (44, "7")] {
+            assert_eq!(life.first(tag), Some(value.as_bytes()), "{tag}");
+        }
+    }
+    check(
+        &[&[cross, "3 B A 60 2 45=3|372=s|373=5|"]],
+        &[
+            "a rejected: new, session reject",
+            "b rejected: new, session reject",
+        ],
+    );
+}

@@ -72,3 +72,30 @@ fn clocks_that_agree_are_not_corrected_by_the_time_that_an_answer_took() {
     assert!(hops.contains(&("G>R".to_owned(), false, 100)), "{hops:?}");
     assert!(hops.contains(&("G>R".to_owned(), true, 1)), "{hops:?}");
 }
+
+#[test]
+fn drop_copies_are_no_orders() {
+    let log = [
+        "D A B 50 2 11=1|38=100|",
+        "8 B A 60 2 37=O1|11=1|17=E7|150=0|39=0|",
+        "8 B DC 70 2 37=O1|11=1|17=E7|150=0|39=0|115=A|",
+        "8 B A 80 3 37=O1|11=1|17=E8|150=F|39=2|14=100|38=100|",
+        "8 B DC 90 3 37=O1|11=1|17=E8|150=F|39=2|14=100|38=100|115=A|",
+        // Says so: of the order, if not of this execution.
+        "8 X Y 95 1 37=O1|11=1|17=C1|150=F|39=2|14=100|38=100|797=Y|",
+        // Another execution of an order that is not known here.
+        "8 B DC 99 4 37=O2|11=1|17=E9|150=0|39=0|115=A|",
+    ];
+    check(
+        &[&log],
+        &[
+            "1 filled: new, acknowledged, filled",
+            "1 open: acknowledged (orphan)",
+        ],
+    );
+    // The log of the copies alone has orders of its own.
+    check(
+        &[&["8 B DC 70 2 37=O1|11=1|17=E7|150=0|39=0|797=Y|"]],
+        &["1 open: acknowledged (orphan)"],
+    );
+}

@@ -18,11 +18,12 @@ use crate::commands::fix::message_flags::MessagesArgs;
 #[command(after_long_help = "Examples:
   perfkit fix orders day.log
   perfkit fix orders --id ORD00000000001 gateway.log router.log venue.log.gz
-  perfkit fix orders --list unanswered,rejected day.log | jq -r .id")]
+  perfkit fix orders --list unanswered,rejected day.log | jq -r .id
+  perfkit fix orders --id ORD00000000001 --list all day.log | jq .steps")]
 pub(crate) struct OrdersArgs {
     #[command(flatten)]
     pub(crate) messages: MessagesArgs,
-    /// Print the order with this ClOrdID or OrderID as a timeline; repeatable
+    /// Print the order with this ClOrdID or OrderID as a timeline, or with --list as JSON; repeatable
     #[arg(long, value_name = "ID", help_heading = "Orders")]
     pub(crate) id: Vec<String>,
     /// Write orders as JSON: all, or unanswered,open,rejected,…
@@ -39,7 +40,6 @@ pub(crate) struct OrdersArgs {
         value_delimiter = ',',
         num_args = 1,
         hide_possible_values = true,
-        conflicts_with = "id",
         help_heading = "Orders"
     )]
     pub(crate) list: Vec<Listed>,

@@ -12,24 +12,27 @@ use crate::term::message;
 pub(super) fn remarks(book: &Book, files: &[PathBuf]) {
     let seconds = |ns: i64| format!("{:.1} s", ns as f64 / 1e9);
     if let Some(back) = book.back() {
-        let name = files
-            .get(back.log)
-            .map_or_else(String::new, |path| display(path));
-        let place = match back.line {
-            Some(line) => format!("line {line}"),
-            None => format!("byte {}", back.offset),
-        };
         let times = match back.times {
             1 => String::new(),
             times => format!("; there are {times} such places"),
         };
         let what = format!(
-            "{name}: at {place}, time goes back by {}{times}",
+            "{}: at {}, time goes back by {}{times}",
+            name(files, back.log),
+            place(back.offset, back.line),
             seconds(back.ns)
         );
         message::note(
             &what,
             "of logs that were put together, give each as a file of its own: they are read in the order of their times",
+        );
+    }
+    unordered(book, files);
+    if book.drop_copies() > 0 {
+        let what = format!("{} executions are drop copies", book.drop_copies());
+        message::note(
+            &what,
+            "they say again what another session has, and count as no orders",
         );
     }
     clocks(book);
@@ -38,6 +41,54 @@ pub(super) fn remarks(book: &Book, files: &[PathBuf]) {
             &format!("{} ended orders are no longer remembered", book.forgotten()),
             "what came for them later counts as orders begun before the logs",
         );
+    }
+}
+
+/// A log that was not written in the order in which its messages were sent.
+fn unordered(book: &Book, files: &[PathBuf]) {
+    let Some(unordered) = book.unordered() else {
+        return;
+    };
+    let place = place(unordered.offset, unordered.line);
+    let place = format!("{place} of {}", name(files, unordered.log));
+    if unordered.far > 0 {
+        let orders = match unordered.far {
+            1 => "1 order comes".to_owned(),
+            far => format!("{far} orders come"),
+        };
+        let what = format!(
+            "{orders} long after the answers; the first message out of order is at {place}"
+        );
+        message::note(
+            &what,
+            "they were matched by their ids and times; of logs that were put together, such as one for each direction, \
+             give each as a file of its own: they are read in the order of their times",
+        );
+    }
+    if unordered.moved > 0 {
+        let messages = match unordered.moved {
+            1 => "1 message is".to_owned(),
+            moved => format!("{moved} messages are"),
+        };
+        let what = format!("{messages} behind some that were sent later, the first one at {place}");
+        message::note(
+            &what,
+            "they were put in order: that is done within 1,024 messages and 2 s",
+        );
+    }
+}
+
+fn name(files: &[PathBuf], log: usize) -> String {
+    files
+        .get(log)
+        .map_or_else(String::new, |path| display(path))
+}
+
+/// A place in a log.
+fn place(offset: u64, line: Option<u64>) -> String {
+    match line {
+        Some(line) => format!("line {line}"),
+        None => format!("byte {offset}"),
     }
 }
 

@@ -15,7 +15,7 @@ use report::{ExitStatus, Outcome, names};
 use super::flags::OrdersArgs;
 use super::follower::Follower;
 use super::remarks::remarks;
-use super::watch::{Wanted, Watcher, wait_name};
+use super::watch::{Form, Wanted, Watcher, wait_name};
 use crate::args::threads;
 use crate::commands::fix::conclude::{
     BAD_NAMED, advice, conclude_bad, ended_file, lines, named_some, no_match, no_messages,
@@ -80,7 +80,11 @@ pub(in crate::commands::fix) fn run(
     let out = Output::stdout(context()).map_err(failed)?;
     let wanted = match (args.list.as_slice(), args.id.as_slice()) {
         ([], []) => Wanted::Nothing,
-        ([], ids) => Wanted::Ids(ids),
+        ([], ids) => Wanted::Ids(ids, None),
+        (listed, ids @ [_, ..]) => {
+            let chains = args.chains;
+            Wanted::Ids(ids, Some(Form { listed, chains }))
+        }
         (listed, _) if args.chains => Wanted::Chains(listed, Box::default()),
         (listed, _) => Wanted::Listed(listed),
     };
@@ -137,6 +141,10 @@ pub(in crate::commands::fix) fn run(
     params.insert("messages_bad".to_owned(), bad.into());
     params.insert("messages_about_orders".to_owned(), book.messages().into());
     params.insert("messages_repeated".to_owned(), book.repeated().into());
+    params.insert("drop_copies".to_owned(), book.drop_copies().into());
+    let unordered = book.unordered();
+    let moved = unordered.map_or(0, |unordered| unordered.moved);
+    params.insert("messages_put_in_order".to_owned(), moved.into());
     params.insert("orders_known_at_once".to_owned(), book.most().into());
     params.insert("unfollowed".to_owned(), book.unfollowed().into());
     if !filter.is_empty() {

@@ -26,7 +26,16 @@ pub(super) enum Wanted<'a> {
     Listed(&'a [Listed]),
     /// The same over all sessions, with those of which some session is still to come.
     Chains(&'a [Listed], Box<Chains>),
-    Ids(&'a [String]),
+    /// Those with an id: as timelines, or as lines of JSON of those that are listed.
+    Ids(&'a [String], Option<Form<'a>>),
+}
+
+/// Lines of JSON of orders that were asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Form<'a> {
+    pub(super) listed: &'a [Listed],
+    /// A line per order over all sessions.
+    pub(super) chains: bool,
 }
 
 /// One of the slowest orders.
@@ -129,6 +138,7 @@ impl<'a> Watcher<'a> {
     pub(super) fn rest(&mut self, parties: &[Vec<u8>]) {
         if let Wanted::Chains(listed, chains) = &mut self.wanted {
             while let Some(lives) = chains.rest() {
+                let lives: Vec<_> = lives.iter().collect();
                 chain(self.lines, listed, &lives, &mut self.text, parties);
             }
         }
@@ -136,10 +146,10 @@ impl<'a> Watcher<'a> {
 
     /// Writes the orders that were asked for; how many of the ids were not found.
     pub(super) fn timelines(&mut self, clocks: &[i64]) -> Result<Vec<String>, Stop> {
-        let Wanted::Ids(ids) = &self.wanted else {
+        let Wanted::Ids(ids, form) = &self.wanted else {
             return Ok(Vec::new());
         };
-        let ids = *ids;
+        let (ids, form) = (*ids, *form);
         let mut missing = Vec::new();
         for id in ids {
             let mut numbers: HashSet<u64> = HashSet::new();
@@ -161,8 +171,11 @@ impl<'a> Watcher<'a> {
                 let (one, rest): (Vec<_>, Vec<_>) = lives
                     .into_iter()
                     .partition(|life| chain.contains(&life.number));
-                self.lines
-                    .timeline(&mut self.text, &one, &self.parties, clocks);
+                let (lines, text, parties) = (self.lines, &mut self.text, &self.parties);
+                match form {
+                    None => lines.timeline(text, &one, parties, clocks),
+                    Some(form) => json(lines, form, &one, text, parties),
+                }
                 lives = rest;
             }
         }
@@ -175,14 +188,31 @@ impl<'a> Watcher<'a> {
 fn chain(
     lines: LifeLines<'_>,
     listed: &[Listed],
-    lives: &[Life],
+    lives: &[&Life],
     text: &mut Vec<u8>,
     parties: &[Vec<u8>],
 ) {
-    let is_listed = |first: &Life| listed.iter().any(|listed| listed.has(first));
+    let is_listed = |first: &&Life| listed.iter().any(|listed| listed.has(first));
     if lives.first().is_some_and(is_listed) {
-        let lives: Vec<_> = lives.iter().collect();
-        lines.chain(text, &lives, parties);
+        lines.chain(text, lives, parties);
+    }
+}
+
+/// Writes what is listed of an order that was asked for.
+fn json(
+    lines: LifeLines<'_>,
+    form: Form<'_>,
+    lives: &[&Life],
+    text: &mut Vec<u8>,
+    parties: &[Vec<u8>],
+) {
+    if form.chains {
+        return chain(lines, form.listed, lives, text, parties);
+    }
+    for life in lives {
+        if form.listed.iter().any(|listed| listed.has(life)) {
+            lines.json(text, life, parties);
+        }
     }
 }
 
@@ -220,6 +250,9 @@ impl Watcher<'_> {
             self.relayed += u64::from(!is_first);
         }
         self.again += u64::from(life.again.is_some());
+        if life.again.is_some() && life.was_orphan && !life.is_orphan {
+            self.orphans = self.orphans.saturating_sub(1);
+        }
         if life.state != State::Rejected || life.again == Some(State::Rejected) {
             return;
         }
@@ -291,19 +324,22 @@ impl Watch for Watcher<'_> {
             Wanted::Nothing => {}
             Wanted::Chains(listed, chains) => {
                 if let Some(whole) = chains.add(life) {
+                    let whole: Vec<_> = whole.iter().collect();
                     chain(self.lines, listed, &whole, &mut self.text, parties);
                 }
             }
             Wanted::Listed(listed) => {
                 // What was written before is corrected, whatever the order is now.
                 let is_one = |listed: &Listed| {
-                    listed.has(life) || life.again.is_some_and(|state| listed.is(state))
+                    listed.has(life)
+                        || life.again.is_some_and(|state| listed.is(state))
+                        || (life.was_orphan && *listed == Listed::Orphan)
                 };
                 if listed.iter().any(is_one) {
                     self.lines.json(&mut self.text, life, parties);
                 }
             }
-            Wanted::Ids(ids) => {
+            Wanted::Ids(ids, _) => {
                 let is_one = ids.iter().any(|id| life.has_id(id.as_bytes()));
                 let is_below = life
                     .upstream
