@@ -4,6 +4,8 @@
 mod batches;
 mod common;
 mod explain;
+#[cfg(feature = "workload")]
+mod growth;
 mod hints;
 mod hostile;
 mod language;

@@ -128,10 +128,11 @@ fn alternatives(random: &mut Random) -> Alternatives {
         }
         parts
     };
-    let count = if random.chance(70) {
-        1
-    } else {
-        1 + random.below(5)
+    let count = match random.below(20) {
+        0..14 => 1,
+        // More than the tree has keys for.
+        14 => 60 + random.below(60),
+        _ => 1 + random.below(5),
     };
     (0..count).map(|_| one(random)).collect()
 }

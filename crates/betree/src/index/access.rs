@@ -5,26 +5,20 @@
 //! give one: a test its values, a range the cells that it touches, a radius the cells of the map, an `or` the
 //! keys of all its parts.
 
-use super::asks::Asks;
-use super::cells::CellWords;
-use super::dimension::{Bounds, Dimension, Key, RESOLUTIONS};
-use super::geo;
+use super::dimension::{Dimension, Key, RESOLUTIONS};
 use super::guard::Guard;
-use super::operands::{interval, points};
-use super::texts::position;
-use crate::code::{HAS_MAX, Head, IN_MAX, Op};
-use crate::dictionary::Dictionary;
-use crate::domain::{AttributeType, Domain};
-use crate::expr::Position;
+use super::keys::{Access, Found, Known};
+use super::operands::interval;
+use super::postings::Keys;
+use crate::code::{Head, Op};
 use crate::program::arena::Arena;
-use crate::program::estimate::Estimates;
 
-/// The most keys of a clause.
-const KEYS_MAX: usize = 64;
 /// A clause that more than this share of events meet is not used.
 const PROBABILITY_MAX: f32 = 0.6;
 /// Parts of a unit whose place in the index can make them superfluous.
 const PARTS_MAX: usize = 64;
+/// Of an `or` with many alternatives, one with a single clause of at least this many keys is found by postings.
+const POSTED_MIN: usize = 8;
 
 /// One clause of a unit.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +40,25 @@ struct Unit {
     guards: u32,
     /// One bit per part; 0 when there are too many.
     parts: u64,
+    long: Option<Long>,
+}
+
+/// A clause with many keys. A unit that has one is found by postings.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Long {
+    /// The share of events that meet it.
+    pub(crate) probability: f32,
+    /// The parts that hold for an event with any of its keys.
+    pub(crate) implied: u64,
+    /// The part that it comes from.
+    node: u32,
+}
+
+/// The units with long clauses, in their order, and the keys of these clauses.
+#[derive(Debug, Default)]
+pub(crate) struct Listed {
+    pub(super) units: Vec<u32>,
+    pub(super) keys: Keys,
 }
 
 /// The clauses of many units.
@@ -57,28 +70,9 @@ pub(crate) struct Clauses {
     keys: Vec<(Key, bool)>,
     /// The guards of parts.
     guards: Vec<(u64, Guard)>,
-    found: Vec<Option<Access>>,
+    found: Found,
+    pub(super) listed: Listed,
     ranges: Vec<(usize, (i64, i64), u64)>,
-}
-
-/// What the index knows about events and expressions.
-#[derive(Debug)]
-pub(crate) struct Known<'a> {
-    pub(crate) asks: &'a Asks,
-    pub(crate) cells: &'a CellWords,
-    pub(crate) bounds: &'a Bounds,
-    pub(crate) estimates: &'a Estimates,
-    pub(crate) domain: &'a Domain,
-    pub(crate) dictionary: &'a Dictionary,
-}
-
-/// The candidate clause of a node.
-#[derive(Debug, Clone, Copy)]
-struct Access {
-    probability: f32,
-    keys: u32,
-    /// The child of a conjunction that it comes from.
-    pick: u32,
 }
 
 impl Clauses {
@@ -109,15 +103,47 @@ impl Clauses {
         self.units.get(unit as usize).map_or(0, |unit| unit.parts)
     }
 
+    /// The long clause of a unit.
+    pub(crate) fn long(&self, unit: u32) -> Option<Long> {
+        self.units.get(unit as usize).and_then(|unit| unit.long)
+    }
+
+    /// The share of events that meet the clause by which a unit is found, and the parts that this implies.
+    pub(crate) fn best(&self, unit: u32) -> Option<(f32, u64)> {
+        if let Some(long) = self.long(unit) {
+            return Some((long.probability, long.implied));
+        }
+        let all = self.of(unit).iter();
+        let best = all.min_by(|a, b| a.probability.total_cmp(&b.probability))?;
+        Some((best.probability, best.parts))
+    }
+
     pub(crate) fn keys(&self, clause: &Clause) -> &[(Key, bool)] {
         let start = clause.start as usize;
         let keys = self.keys.get(start..start + clause.count as usize);
         keys.unwrap_or(&[])
     }
 
-    /// Adds a conjunction, or a single test, of an arena. Returns the share of events that meet its best clause; 1
-    /// when it has none.
-    pub(crate) fn push(&mut self, arena: &Arena, node: u32, known: &Known<'_>) -> f32 {
+    /// Looks at an arena, of which units are added then.
+    pub(crate) fn weigh(&mut self, arena: &Arena, known: &Known<'_>) {
+        self.found.weigh(arena, known);
+    }
+
+    /// Whether the keys of a node are many, and each implies it.
+    pub(crate) fn is_long_or(&self, arena: &Arena, node: u32) -> bool {
+        let found = self.found.of(node);
+        found.is_some_and(|access| access.is_long()) && self.found.implies(arena, node)
+    }
+
+    /// Adds a conjunction, or a single test, of the arena that was weighed. `is_of_many`: its
+    /// expression has many units. Returns the share of events that meet its best clause; 1 when it has none.
+    pub(crate) fn push(
+        &mut self,
+        arena: &Arena,
+        node: u32,
+        is_of_many: bool,
+        known: &Known<'_>,
+    ) -> f32 {
         let one = [node];
         let parts = match arena.nodes[node as usize].op {
             Op::And => arena.children(node),
@@ -130,21 +156,67 @@ impl Clauses {
                 1..=PARTS_MAX => u64::MAX >> (PARTS_MAX - parts.len()),
                 _ => 0,
             },
+            long: None,
         });
-        self.weigh(arena, node, known);
         let first = self.clauses.len();
         self.add_ranges(arena, parts, known);
+        let mut long: Option<(Access, Long)> = None;
         for (at, part) in parts.iter().enumerate() {
             let bit = if at < PARTS_MAX { 1 << at } else { 0 };
-            if let Some(access) = self.found[*part as usize] {
+            if let Some(access) = self.found.of(*part) {
                 self.add(arena, *part, access, bit, known);
+                let is_less = |(other, _): &(Access, Long)| access.weight() < other.weight();
+                // Many keys are found together, however many events have one.
+                let is_rare = access.is_long() || access.probability <= PROBABILITY_MAX;
+                if is_rare && long.as_ref().is_none_or(is_less) {
+                    let one = Long {
+                        probability: access.probability,
+                        implied: bit,
+                        node: *part,
+                    };
+                    long = Some((access, one));
+                }
             }
             if let Some(guard) = known.cells.guard(arena, *part) {
                 self.guards.push((bit, guard));
             }
         }
         let all = self.clauses[first..].iter();
-        all.map(|clause| clause.probability).fold(1.0, f32::min)
+        let least = all.map(|clause| clause.probability);
+        let least = least.fold(f32::INFINITY, f32::min);
+        let best = least.min(1.0);
+        let is_only = self.clauses.len() - first <= 1;
+        let long = long.filter(|(access, _)| match access.is_long() {
+            true => access.weight() < least,
+            false => is_of_many && is_only && access.keys() >= POSTED_MIN,
+        });
+        let Some((_, mut long)) = long else {
+            return best;
+        };
+        if !self.found.implies(arena, long.node) {
+            long.implied = 0;
+        }
+        if let Some(last) = self.units.last_mut() {
+            last.long = Some(long);
+        }
+        long.probability
+    }
+
+    /// Adds the keys of long clauses of the units from one on, which are of the arena that was weighed.
+    pub(crate) fn list(&mut self, arena: &Arena, from: usize, known: &Known<'_>) {
+        let mut keys = Vec::new();
+        for unit in from..self.units.len() {
+            let Some(long) = self.units[unit].long else {
+                continue;
+            };
+            let item = self.listed.units.len() as u32;
+            self.listed.units.push(unit as u32);
+            self.found.collect(arena, long.node, known, &mut keys);
+            for ((dimension, value), _) in keys.drain(..) {
+                let all = self.listed.keys.entry(dimension).or_default();
+                all.push((value, item));
+            }
+        }
     }
 
     /// Removes all units from one on.
@@ -162,12 +234,12 @@ impl Clauses {
     }
 
     fn add(&mut self, arena: &Arena, part: u32, access: Access, bit: u64, known: &Known<'_>) {
-        if access.probability > PROBABILITY_MAX {
+        if access.probability > PROBABILITY_MAX || access.is_long() {
             return;
         }
         let start = self.keys.len();
-        self.collect(arena, part, known);
-        let mut keys = self.keys.split_off(start);
+        let mut keys = Vec::new();
+        self.found.collect(arena, part, known, &mut keys);
         keys.sort_unstable();
         keys.dedup_by_key(|(key, _)| *key);
         self.keys.append(&mut keys);
@@ -242,174 +314,4 @@ impl Clauses {
         }
         self.ranges = ranges;
     }
-
-    /// Computes for each node below one the clause that it would give.
-    fn weigh(&mut self, arena: &Arena, root: u32, known: &Known<'_>) {
-        self.found.clear();
-        self.found.resize(arena.nodes.len(), None);
-        for index in (root..arena.end(root) as u32).rev() {
-            let children = || arena.children(index).iter();
-            self.found[index as usize] = match arena.nodes[index as usize].op {
-                Op::And => children()
-                    .filter_map(|child| self.found[*child as usize].map(|access| (access, child)))
-                    .min_by(|a, b| a.0.probability.total_cmp(&b.0.probability))
-                    .map(|(access, child)| Access {
-                        pick: *child,
-                        ..access
-                    }),
-                Op::Or => children().try_fold(Access::NONE, |sum, child| {
-                    let access = self.found[*child as usize]?;
-                    sum.plus(access)
-                }),
-                Op::True | Op::False => None,
-                _ => leaf(arena, index, known),
-            };
-        }
-    }
-
-    /// Appends the keys of a node.
-    fn collect(&mut self, arena: &Arena, node: u32, known: &Known<'_>) {
-        let mut due = vec![node];
-        while let Some(index) = due.pop() {
-            match arena.nodes[index as usize].op {
-                Op::And => due.extend(self.found[index as usize].map(|access| access.pick)),
-                Op::Or => due.extend_from_slice(arena.children(index)),
-                // Below a group, a key says nothing about the other parts.
-                _ => self.collect_leaf(arena, index, index == node, known),
-            }
-        }
-    }
-
-    fn collect_leaf(&mut self, arena: &Arena, index: u32, alone: bool, known: &Known<'_>) {
-        let test = arena.test(index);
-        let (head, operands) = (Head(test[0]), &test[1..]);
-        let attribute = head.attribute() as u16;
-        let dimension = Dimension::Value(attribute);
-        match head.op() {
-            // All elements must be there, so any one of them is enough as a key.
-            Op::HasAll => {
-                let share = |e: &&u32| known.key(head.attribute(), u64::from(**e));
-                let rarest = operands.iter().min_by(|a, b| share(a).total_cmp(&share(b)));
-                let element = rarest.copied().unwrap_or(0);
-                let implied = alone && operands.len() == 1;
-                self.keys.push(((dimension, u64::from(element)), implied));
-            }
-            Op::HasAny => {
-                let keys = operands.iter().map(|e| ((dimension, u64::from(*e)), alone));
-                self.keys.extend(keys);
-            }
-            Op::Geo => {
-                let (level, cells) = geo::cells(operands).unwrap_or_default();
-                let keys = cells
-                    .iter()
-                    .map(|cell| ((Dimension::Place(level), *cell), false));
-                self.keys.extend(keys);
-                // A place that is not on the map meets every radius here.
-                self.keys
-                    .push(((Dimension::Place(level), geo::ANYWHERE), false));
-            }
-            Op::SegmentWithin | Op::SegmentBefore => {
-                let slot = operands.first().copied().unwrap_or(0);
-                self.keys
-                    .push(((Dimension::Segment, u64::from(slot)), false));
-            }
-            Op::Contains | Op::StartsWith | Op::EndsWith => {
-                let at = position(head.op()).unwrap_or(Position::Anywhere);
-                let string = operands.first().copied().unwrap_or(0);
-                let dimension = Dimension::Text(attribute, at);
-                self.keys.push(((dimension, u64::from(string)), alone));
-            }
-            _ => {
-                let points = points(head, operands).unwrap_or_default();
-                let keys = points.into_iter().map(|value| ((dimension, value), alone));
-                self.keys.extend(keys);
-            }
-        }
-    }
-}
-
-impl Access {
-    const NONE: Self = Self {
-        probability: 0.0,
-        keys: 0,
-        pick: 0,
-    };
-
-    fn plus(self, other: Self) -> Option<Self> {
-        let keys = self.keys + other.keys;
-        (keys as usize <= KEYS_MAX).then_some(Self {
-            probability: self.probability + other.probability,
-            keys,
-            pick: 0,
-        })
-    }
-}
-
-impl Known<'_> {
-    /// The share of events that have a value of an attribute: half from how many values there are, half from how
-    /// often expressions ask for it, because what is asked for often is frequent.
-    fn key(&self, attribute: usize, value: u64) -> f32 {
-        let uniform = self.estimates.value(attribute);
-        let asked = self
-            .asks
-            .of(attribute)
-            .map_or(0.0, |asked| asked.share(value));
-        let several = match self.domain.attributes().get(attribute).map(|a| a.kind()) {
-            Some(AttributeType::IntegerList { .. } | AttributeType::StringList { .. }) => {
-                crate::program::estimate::LIST_ELEMENTS
-            }
-            _ => 1.0,
-        };
-        (uniform + several * asked) / 2.0
-    }
-}
-
-/// The clause of a test. A test that is true for an undefined attribute has none.
-fn leaf(arena: &Arena, index: u32, known: &Known<'_>) -> Option<Access> {
-    let test = arena.test(index);
-    let (head, operands) = (Head(*test.first()?), &test[1..]);
-    if head.flag() || head.undefined() {
-        return None;
-    }
-    let attribute = head.attribute();
-    let sum = |values: &mut dyn Iterator<Item = u64>| {
-        values.map(|value| known.key(attribute, value)).sum::<f32>()
-    };
-    let (keys, probability) = match head.op() {
-        Op::Bool => (1, 0.5),
-        Op::HasAll => {
-            let elements = operands.iter().map(|e| u64::from(*e));
-            (
-                1,
-                elements
-                    .map(|e| known.key(attribute, e))
-                    .fold(1.0, f32::min),
-            )
-        }
-        Op::HasAny => {
-            let count = head.len().min(HAS_MAX);
-            (count, sum(&mut operands.iter().map(|e| u64::from(*e))))
-        }
-        Op::In if head.len() > IN_MAX => return None,
-        Op::Equal32 | Op::Equal64 | Op::In | Op::InMany => {
-            let points = points(head, operands)?;
-            (points.len(), sum(&mut points.iter().copied()))
-        }
-        Op::Geo => {
-            let (level, cells) = geo::cells(operands)?;
-            (cells.len() + 1, geo::share(level, cells.len()))
-        }
-        Op::SegmentWithin | Op::SegmentBefore => (1, 0.02),
-        op => {
-            let string = *operands.first()?;
-            let length = known.dictionary.text(string).len();
-            let key = (attribute as u16, position(op)?, string);
-            (1, known.asks.pattern(key, length)?)
-        }
-    };
-    (keys <= KEYS_MAX).then_some(Access {
-        probability: probability.min(1.0),
-        keys: keys as u32,
-        pick: 0,
-    })
 }

@@ -3,7 +3,8 @@
 //! Everything that an index chooses by frequency rests on these counts. They decide where an expression is filed,
 //! never whether it matches. A large set of expressions is sampled.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 
 use super::Sources;
 use super::positions::ordered;
@@ -17,6 +18,10 @@ use crate::expr::Position;
 const SAMPLE_MAX: usize = 1 << 15;
 /// The most bounds that are kept of an attribute.
 const CUTS_MAX: usize = 1 << 14;
+/// The most tests of an attribute that are told from each other.
+const TESTS_MAX: u32 = 1 << 14;
+/// The first words of a test, by which it is told from others.
+const WORDS_MAX: usize = 16;
 
 /// Tests of an attribute's texts from which on patterns are keys.
 const TEXT_TESTS_MIN: u32 = 8;
@@ -47,6 +52,8 @@ pub(crate) struct Asks {
     attributes: Vec<Asked>,
     /// How many tests ask for a pattern.
     patterns: HashMap<PatternKey, u32>,
+    /// By attribute all tests, and the different ones.
+    tests: Vec<(u32, HashSet<u64>)>,
     /// Expressions that were counted.
     pub(crate) sampled: usize,
 }
@@ -57,8 +64,10 @@ impl Asks {
         let mut out = Self {
             attributes: vec![Asked::default(); attributes],
             patterns: HashMap::new(),
+            tests: vec![Default::default(); attributes],
             sampled: 0,
         };
+        let state = RandomState::new();
         let step = sources.len().div_ceil(SAMPLE_MAX).max(1);
         for slot in (0..sources.len()).step_by(step) {
             out.sampled += 1;
@@ -70,6 +79,7 @@ impl Asks {
                 let end = at + 1 + head.operands(first);
                 let operands = words.get(at + 1..end).unwrap_or(&[]);
                 out.add(head, operands, &mut counts);
+                out.count(*word, operands, &state);
                 at = end;
             }
         }
@@ -84,6 +94,24 @@ impl Asks {
             asked.is_partial |= step > 1;
         }
         out
+    }
+
+    /// Counts a test, and whether it is like an earlier one of its attribute.
+    fn count(&mut self, word: u32, operands: &[u32], state: &RandomState) {
+        let head = Head(word);
+        if matches!(
+            head.op(),
+            Op::And | Op::Or | Op::Close | Op::True | Op::False
+        ) {
+            return;
+        }
+        let tests = self.tests.get_mut(head.attribute());
+        let Some((tests, distinct)) = tests.filter(|(tests, _)| *tests < TESTS_MAX) else {
+            return;
+        };
+        *tests += 1;
+        let first = operands.get(..WORDS_MAX).unwrap_or(operands);
+        distinct.insert(state.hash_one((word, operands.len(), first)));
     }
 
     fn add(&mut self, head: Head, operands: &[u32], counts: &mut HashMap<(u16, u64), u32>) {
@@ -152,6 +180,14 @@ impl Asks {
         };
         let asked = self.patterns.get(&key).copied().unwrap_or(0);
         Some(by_length * anchored + asked as f32 / all as f32 / 2.0)
+    }
+
+    /// The share of an attribute's tests that no earlier one equals.
+    pub(crate) fn distinct(&self, attribute: usize) -> f32 {
+        let tests = self.tests.get(attribute);
+        tests.map_or(1.0, |(all, distinct)| {
+            distinct.len() as f32 / (*all).max(1) as f32
+        })
     }
 
     /// What is asked of an attribute.

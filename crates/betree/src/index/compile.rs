@@ -1,11 +1,12 @@
 //! Compiles expressions into an index: chooses where each one runs, and writes its program.
 
-use super::access::{Clauses, Known};
+use super::access::Clauses;
 use super::asks::Asks;
 use super::cells::CellWords;
 use super::columns::{self, Choice};
 use super::cost;
 use super::dimension::Bounds;
+use super::keys::Known;
 use super::texts::Texts;
 use super::tree::Tree;
 use super::{FALSE, Index, LANE, MEMBER, NEVER, Sources, TRUE, Unit};
@@ -25,8 +26,8 @@ const LOCKSTEP_MIN: f32 = 0.2;
 /// An expression goes into the tree when less than this share of events meet its best clauses.
 const TREE_MAX: f32 = 0.2;
 
-/// The most units of an expression.
-const UNITS_MAX: usize = 16;
+/// An expression with more units has many.
+const UNITS_MANY: usize = 16;
 
 impl Index {
     /// Compiles expressions, which are in the order of their ids.
@@ -106,7 +107,7 @@ impl Index {
         index.lockstep = lockstep;
         (index.cells, index.bounds) = (cells, bounds);
         index.lay_out(compiler);
-        index.texts = Texts::new(index.tree.patterns(), dictionary);
+        index.texts = Texts::new(index.tree.take_patterns(), dictionary);
         index
     }
 
@@ -120,7 +121,7 @@ impl Index {
                 }
             }
         }
-        self.tree = Tree::build(&compiler.clauses);
+        self.tree = Tree::build(compiler.clauses);
         self.code = compiler.members;
         self.code.reserve_exact(compiler.code.len());
         let mut moved = vec![false; compiler.units.len()];
@@ -173,25 +174,43 @@ impl Compiler {
         share_max: f32,
     ) -> std::result::Result<(), f32> {
         let arena = &self.arena;
-        let alternatives = match arena.children(ROOT) {
-            [only] if arena.nodes[*only as usize].op == Op::Or => arena.children(*only),
-            _ => &[],
+        let (any, alternatives) = match arena.children(ROOT) {
+            [only] if arena.nodes[*only as usize].op == Op::Or => (*only, arena.children(*only)),
+            _ => (ROOT, &[][..]),
         };
-        let nodes = match alternatives.len() {
-            1..=UNITS_MAX => alternatives.to_vec(),
-            _ => vec![ROOT],
+        self.clauses.weigh(arena, known);
+        let is_many = alternatives.len() > UNITS_MANY;
+        let nodes = match alternatives {
+            [] => vec![ROOT],
+            _ if is_many && self.clauses.is_long_or(arena, any) => vec![ROOT],
+            _ => alternatives.to_vec(),
         };
         let first = self.clauses.len();
         let shares = nodes
             .iter()
-            .map(|node| self.clauses.push(arena, *node, known));
+            .map(|node| self.clauses.push(arena, *node, is_many, known));
         let share = shares.sum::<f32>().min(1.0);
-        let cost =
-            (first..self.clauses.len()).map(|unit| cost::of_unit(&self.clauses, unit as u32));
-        if share >= share_max || cost.sum::<f32>() > self.columns.cost(arena) {
+        let units = first..self.clauses.len();
+        let has_long = units
+            .clone()
+            .any(|unit| self.clauses.long(unit as u32).is_some());
+        let cost = units.map(|unit| cost::of_unit(&self.clauses, unit as u32));
+        let cost = cost.sum::<f32>();
+        let is_rare = match is_many || has_long {
+            true => share < share_max || cost < cost::of_lockstep(arena, known.asks),
+            false => share < share_max,
+        };
+        // A program of many alternatives or long lists takes as long as its tests.
+        let run = if is_many || has_long {
+            arena.cost()
+        } else {
+            0.0
+        };
+        if !is_rare || cost > self.columns.cost(arena) + run {
             self.clauses.truncate(first);
             return Err(share);
         }
+        self.clauses.list(arena, first, known);
         let mut code = std::mem::take(&mut self.code);
         for node in nodes {
             self.units.push(Unit {

@@ -2,9 +2,9 @@
 //! bits.
 //!
 //! An index never changes. Its expressions are in the order of their ids, numbered by *slots* from 0. [`asks`]
-//! counts what they ask, [`access`] finds what an event must have for a match ([`dimension`]), [`tree`] files expressions by it,
-//! [`cells`] holds what is tested before a program runs, [`geo`] divides the map, [`texts`]
-//! finds patterns in texts.
+//! counts what they ask, [`access`] finds what an event must have for a match ([`keys`], [`dimension`]), [`tree`] files expressions by it
+//! and, where that is one of many values, [`postings`];
+//! [`cells`] holds what is tested before a program runs, [`geo`] divides the map, [`texts`] finds patterns in texts.
 
 mod access;
 mod asks;
@@ -13,10 +13,14 @@ pub(crate) mod columns;
 mod compile;
 mod cost;
 pub(crate) mod dimension;
+mod edges;
 pub(crate) mod geo;
 mod guard;
+pub(crate) mod item;
+mod keys;
 mod operands;
 mod positions;
+mod postings;
 mod sources;
 pub(crate) mod texts;
 pub(crate) mod tree;

@@ -3,13 +3,18 @@
 //! Below the root, a long list of units is divided again where looking up an event's keys costs less than testing
 //! the units. All edges are in one hash table, from (node, key) to a node. It holds whole keys, so an event visits
 //! a unit only by a key that it has, and parts which that key implies need no test.
+//!
+//! Units with many keys are not in nodes. The root finds them by [`postings`].
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use super::access::{Clause, Clauses};
+use super::access::{Clause, Clauses, Listed};
 use super::cells::WORDS_MAX;
 use super::cost::{ITEM_NS, PROGRAM_NS, best_guards};
 use super::dimension::{Dimension, Key};
+use super::edges::{Edges, hash};
+use super::item::{EXACT, Item, WANTS};
+use super::postings::{self, Postings};
 use super::windows::PatternKey;
 use crate::memory;
 
@@ -25,51 +30,6 @@ const LIST_PROBES: f32 = 16.0;
 /// The same of the patterns that a text has.
 const TEXT_PROBES: f32 = 4.0;
 
-/// Items that match as soon as their guards pass.
-const EXACT: u32 = 1 << 31;
-/// The bit of a guard's word that says that a bit must be set.
-const WANTS: u16 = 1 << 15;
-
-/// A unit in a node, with two guards.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Item {
-    masks: [u64; 2],
-    words: [u16; 2],
-    /// The unit, or the slot of one that the guards decide; and whether they do.
-    target: u32,
-}
-
-impl Item {
-    /// Whether the guards pass.
-    #[inline(always)]
-    pub(crate) fn passes(&self, words: &[u64; WORDS_MAX]) -> bool {
-        let one = |at: usize| {
-            let word = words[usize::from(self.words[at]) % WORDS_MAX];
-            let found = word & self.masks[at] != 0;
-            found == (self.words[at] & WANTS != 0)
-        };
-        one(0) & one(1)
-    }
-
-    /// The unit; the slot of its expression, if the guards decide it.
-    #[inline(always)]
-    pub(crate) fn target(&self) -> u32 {
-        self.target & !EXACT
-    }
-
-    /// The words that the guards test, with the bits that they look at.
-    fn guards(&self) -> impl Iterator<Item = (usize, u64)> {
-        let words = self.words.map(|word| usize::from(word) % WORDS_MAX);
-        words.into_iter().zip(self.masks)
-    }
-
-    /// Whether guards that pass decide that the unit holds.
-    #[inline(always)]
-    pub(crate) fn is_exact(&self) -> bool {
-        self.target & EXACT != 0
-    }
-}
-
 /// A node: its items, and the dimensions of its edges.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Node {
@@ -84,11 +44,58 @@ pub(crate) struct Tree {
     pub(crate) items: Vec<Item>,
     parts: Vec<Dimension>,
     edges: Edges,
+    /// Units with many keys.
+    postings: Postings,
     /// Random for each tree, so that an attacker cannot choose colliding values.
     seed: u64,
 }
 
 impl Tree {
+    /// A node, or a list of postings as one.
+    #[inline]
+    pub(crate) fn node(&self, node: u32) -> Option<Node> {
+        let found = self.nodes.get(node as usize).copied();
+        found.or_else(|| {
+            let items = self.postings.list(self.list(node)?)?;
+            Some(Node {
+                items,
+                parts: (0, 0),
+            })
+        })
+    }
+
+    /// The number of the list of postings that a node is; `None` for any other node.
+    #[inline]
+    pub(crate) fn list(&self, node: u32) -> Option<u32> {
+        node.checked_sub(self.nodes.len() as u32)
+    }
+
+    /// The items of a list of postings.
+    #[inline]
+    pub(crate) fn postings(&self, node: &Node) -> &[u32] {
+        let (start, end) = node.items;
+        self.postings.range(start, end)
+    }
+
+    /// The item of a posting.
+    #[inline]
+    pub(crate) fn posting(&self, posting: u32) -> Option<&Item> {
+        self.postings.items.get(posting as usize)
+    }
+
+    /// Whether a part of a node has postings.
+    #[inline]
+    pub(crate) fn has_postings(&self, node: u32, part: u32) -> bool {
+        node == 0 && self.postings.has(part)
+    }
+
+    /// The list of postings for a value of a part of the root.
+    #[inline]
+    pub(crate) fn find_postings(&self, part: u32, value: u64) -> Option<u32> {
+        let list = self.postings.find(part, value)?;
+        Some(self.nodes.len() as u32 + list)
+    }
+
     /// The dimensions of a node's edges.
     #[inline]
     pub(crate) fn parts(&self, node: &Node) -> &[Dimension] {
@@ -105,14 +112,15 @@ impl Tree {
 
     /// The units of all items, in the order of nodes, before [`Tree::finish`].
     pub(crate) fn units(&self) -> impl Iterator<Item = u32> {
-        self.items.iter().map(Item::target)
+        let listed = self.postings.items.iter();
+        self.items.iter().chain(listed).map(Item::target)
     }
 
     /// Lets items that the guards decide name the slot in place of the unit. Returns the bits that guards look at, by
     /// word.
     pub(crate) fn finish(&mut self, slot: impl Fn(u32) -> u32) -> [u64; WORDS_MAX] {
         let mut used = [0; WORDS_MAX];
-        for item in &mut self.items {
+        for item in self.items.iter_mut().chain(&mut self.postings.items) {
             item.guards().for_each(|(word, mask)| used[word] |= mask);
             if item.is_exact() {
                 item.target = slot(item.target()) | EXACT;
@@ -127,6 +135,7 @@ impl Tree {
             + memory::of(&self.items)
             + memory::of(&self.parts)
             + memory::of(&self.edges.slots)
+            + self.postings.bytes()
     }
 
     /// The node for a key, if there is one.
@@ -135,12 +144,12 @@ impl Tree {
         self.edges.find(hash(self.seed, node, key), node, key)
     }
 
-    /// All patterns that are keys, some more than once.
-    pub(crate) fn patterns(&self) -> Vec<PatternKey> {
-        let edges = self.edges.slots.iter().filter(|edge| edge.child != 0);
-        edges
-            .filter_map(|edge| Dimension::pattern(edge.dimension, edge.value))
-            .collect()
+    /// All patterns that are keys, some more than once. Those of postings are given once.
+    pub(crate) fn take_patterns(&mut self) -> Vec<PatternKey> {
+        let mut out = self.postings.take_patterns();
+        let edges = self.edges.keys();
+        out.extend(edges.filter_map(|(dimension, value)| Dimension::pattern(dimension, value)));
+        out
     }
 
     /// For each node the greatest value of its expressions and of those below it, by the slots of units and by the
@@ -161,6 +170,10 @@ impl Tree {
                 *parent = edge.node as usize;
             }
         }
+        let listed = self.postings.items.iter().map(value).max();
+        if let (Some(root), Some(listed)) = (greatest.first_mut(), listed) {
+            *root = listed.max(*root);
+        }
         // A node comes after its parent.
         for child in (1..greatest.len()).rev() {
             let parent = parents[child];
@@ -170,7 +183,9 @@ impl Tree {
     }
 
     /// Builds the tree over all units.
-    pub(crate) fn build(clauses: &Clauses) -> Self {
+    pub(crate) fn build(mut clauses: Clauses) -> Self {
+        let mut listed = std::mem::take(&mut clauses.listed);
+        let clauses = &clauses;
         let mut builder = Builder {
             clauses,
             tree: Self {
@@ -183,15 +198,17 @@ impl Tree {
         if clauses.len() == 0 {
             return builder.tree;
         }
-        let all = (0..clauses.len() as u32).map(|unit| Work {
-            unit,
-            copies: 1,
-            implied: 0,
-        });
+        let has_lists = listed.units.len() >= postings::UNITS_MIN;
+        let all = (0..clauses.len() as u32)
+            .filter(|unit| !has_lists || clauses.long(*unit).is_none())
+            .map(|unit| Work::new(unit, 0));
         builder.tree.nodes.push(Node::default());
         builder.due.push((0, all.collect(), Vec::new()));
         while let Some((node, work, used)) = builder.due.pop() {
             builder.node(node, work, &used);
+        }
+        if has_lists {
+            builder.postings(&mut listed);
         }
         let mut tree = builder.tree;
         tree.edges = Edges::new(tree.seed, builder.edges);
@@ -210,6 +227,16 @@ struct Work {
     copies: u32,
     /// Parts that the way implies.
     implied: u64,
+}
+
+impl Work {
+    fn new(unit: u32, implied: u64) -> Self {
+        Self {
+            unit,
+            copies: 1,
+            implied,
+        }
+    }
 }
 
 struct Builder<'c> {
@@ -283,6 +310,25 @@ impl Builder<'_> {
         };
     }
 
+    /// Lets the root find units with many keys. Its parts are then those with postings and those with edges.
+    fn postings(&mut self, listed: &mut Listed) {
+        let items = listed.units.iter().map(|unit| {
+            let implied = self.clauses.long(*unit).map_or(0, |long| long.implied);
+            self.item(Work::new(*unit, implied)).0
+        });
+        let items = items.collect();
+        let tree = &mut self.tree;
+        let (start, end) = tree.nodes[0].parts;
+        let mut parts = tree.parts[start as usize..end as usize].to_vec();
+        let fresh = listed.keys.keys().filter(|one| !parts.contains(one));
+        let fresh: Vec<Dimension> = fresh.copied().collect();
+        parts.extend(fresh);
+        tree.postings = Postings::new(tree.seed, items, &parts, &mut listed.keys);
+        let start = tree.parts.len() as u32;
+        tree.parts.extend(parts);
+        tree.nodes[0].parts = (start, tree.parts.len() as u32);
+    }
+
     /// Whether looking up keys costs less than testing the units of a part.
     fn is_worth_it(&self, part: &[(Option<Dimension>, Work, Clause)]) -> bool {
         let probes = match part.first().and_then(|(dimension, ..)| *dimension) {
@@ -326,73 +372,5 @@ impl Builder<'_> {
             target: work.unit | if is_exact { EXACT } else { 0 },
         };
         (item, guards.iter().map(|(_, guard)| guard.pass).product())
-    }
-}
-
-fn hash(seed: u64, node: u32, (dimension, value): Key) -> u64 {
-    let place = u64::from(node) << 32 | u64::from(dimension.code());
-    let mut hash = (place ^ seed)
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        .rotate_left(29);
-    hash = (hash ^ value).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    hash = (hash ^ hash >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    hash ^ hash >> 29
-}
-
-/// An edge, whole, so that no two keys are taken for each other.
-#[derive(Debug, Clone, Copy, Default)]
-struct Edge {
-    value: u64,
-    node: u32,
-    dimension: u32,
-    /// The node that it leads to; 0, the root, has no parent.
-    child: u32,
-}
-
-/// A hash table that is filled once.
-#[derive(Debug, Default)]
-struct Edges {
-    slots: Vec<Edge>,
-    /// The longest distance of an entry from its slot.
-    reach: u32,
-}
-
-impl Edges {
-    fn new(seed: u64, edges: Vec<(u32, Key, u32)>) -> Self {
-        let size = (edges.len() * 3 / 2).next_power_of_two().max(2);
-        let mut slots = vec![Edge::default(); size];
-        let mut reach = 0;
-        for (node, key, child) in edges {
-            let mut at = hash(seed, node, key) as usize & (size - 1);
-            let mut way = 0;
-            while slots[at].child != 0 {
-                at = (at + 1) & (size - 1);
-                way += 1;
-            }
-            reach = reach.max(way);
-            slots[at] = Edge {
-                value: key.1,
-                node,
-                dimension: key.0.code(),
-                child,
-            };
-        }
-        Self { slots, reach }
-    }
-
-    #[inline]
-    fn find(&self, hash: u64, node: u32, (dimension, value): Key) -> Option<u32> {
-        let mask = self.slots.len().wrapping_sub(1);
-        for way in 0..=self.reach as usize {
-            let at = (hash as usize).wrapping_add(way) & mask;
-            let edge = self.slots.get(at)?;
-            if edge.child == 0 {
-                return None;
-            }
-            if edge.value == value && edge.node == node && edge.dimension == dimension.code() {
-                return Some(edge.child);
-            }
-        }
-        None
     }
 }

@@ -6,6 +6,7 @@ use super::phase::{PROGRAM_REDUCTIONS, Phase, Place};
 use super::top::PASS_REDUCTIONS;
 use crate::index::dimension::Dimension;
 use crate::index::geo;
+use crate::index::item::Item;
 use crate::index::tree::Node;
 use crate::program::run::Outcome;
 
@@ -63,7 +64,7 @@ impl Search<'_> {
 
     pub(super) fn walk(&mut self, part: usize, mut at: Place, limit: u64) -> Phase {
         let index = &self.part(part).index;
-        while let Some(node) = index.tree.nodes.get(at.node as usize) {
+        while let Some(node) = index.tree.node(at.node) {
             if self.spent >= limit {
                 return Phase::Walk { part, at };
             }
@@ -74,7 +75,7 @@ impl Search<'_> {
             }
             self.spent += if at.entered { 0 } else { NODE_REDUCTIONS };
             at.entered = true;
-            if !self.items(part, node, &mut at, limit) {
+            if !self.items(part, &node, &mut at, limit) {
                 return match self.buffers.units.len() >= BLOCK {
                     true => Phase::Units {
                         part,
@@ -85,7 +86,7 @@ impl Search<'_> {
                     false => Phase::Walk { part, at },
                 };
             }
-            if !self.values(part, node, &mut at, limit) {
+            if !self.values(part, &node, &mut at, limit) {
                 return Phase::Walk { part, at };
             }
             if self.matched >= self.matches_max {
@@ -106,12 +107,31 @@ impl Search<'_> {
 
     /// Tests the items of a node. Returns false when the budget ends before, or when enough units wait.
     fn items(&mut self, part: usize, node: &Node, at: &mut Place, limit: u64) -> bool {
-        let index = &self.part(part).index;
-        let items = index.tree.items(node);
-        while let Some(left) = items
-            .get(at.items as usize..)
-            .filter(|left| !left.is_empty())
-        {
+        let tree = &self.part(part).index.tree;
+        match tree.list(at.node) {
+            None => {
+                let items = tree.items(node);
+                self.test_items(part, items, Some, at, limit)
+            }
+            Some(_) => {
+                let postings = tree.postings(node);
+                let item = |posting: &u32| tree.posting(*posting);
+                self.test_items(part, postings, item, at, limit)
+            }
+        }
+    }
+
+    /// Tests items, which `item` finds by what stands for them.
+    #[inline(always)]
+    fn test_items<'i, T>(
+        &mut self,
+        part: usize,
+        all: &'i [T],
+        item: impl Fn(&'i T) -> Option<&'i Item>,
+        at: &mut Place,
+        limit: u64,
+    ) -> bool {
+        while let Some(left) = all.get(at.items as usize..).filter(|left| !left.is_empty()) {
             if self.spent >= limit || self.buffers.units.len() >= BLOCK {
                 return false;
             }
@@ -119,11 +139,15 @@ impl Search<'_> {
             self.spent += ITEM_REDUCTIONS * block.len() as u64;
             let words = &self.buffers.cells;
             let mut passed = 0u64;
-            for (at, item) in block.iter().enumerate() {
-                passed |= u64::from(item.passes(words)) << at;
+            for (at, one) in block.iter().enumerate() {
+                let passes = item(one).is_some_and(|item| item.passes(words));
+                passed |= u64::from(passes) << at;
             }
-            while let Some(item) = block.get(passed.trailing_zeros() as usize) {
+            while let Some(one) = block.get(passed.trailing_zeros() as usize) {
                 passed &= passed - 1;
+                let Some(item) = item(one) else {
+                    continue;
+                };
                 match item.is_exact() {
                     false => self.buffers.units.push(item.target()),
                     true => {
@@ -231,6 +255,7 @@ impl Search<'_> {
                     (&[][..], one.as_slice())
                 }
             };
+            let posted = index.tree.has_postings(at.node, at.parts);
             while (at.values as usize) < list.len() + scalar.len() {
                 if self.spent >= limit {
                     return false;
@@ -241,6 +266,11 @@ impl Search<'_> {
                 let value = value.or(scalar.get(next).copied()).unwrap_or(0);
                 if let Some(child) = index.tree.child(at.node, (dimension, value)) {
                     self.buffers.stack.push(child);
+                }
+                if posted {
+                    self.spent += KEY_REDUCTIONS;
+                    let found = index.tree.find_postings(at.parts, value);
+                    self.buffers.stack.extend(found);
                 }
                 at.values += 1;
             }

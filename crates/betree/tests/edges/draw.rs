@@ -49,6 +49,9 @@ fn group(random: &mut Random, leaves: u64, part: &mut dyn FnMut(&mut Random, u64
 
 /// A conjunction of tests for single values, such as the index finds by them.
 pub(crate) fn selective(world: &World, random: &mut Random) -> Ast {
+    if random.chance(6) {
+        return long(world, random);
+    }
     let mut parts = Vec::new();
     let one_value: fn(&Kind) -> bool = |kind| {
         matches!(
@@ -69,6 +72,41 @@ pub(crate) fn selective(world: &World, random: &mut Random) -> Ast {
     match random.chance(90) {
         true => Ast::And(parts),
         false => Ast::Or(parts),
+    }
+}
+
+/// A long list, perhaps with another test, or an `or` of many alternatives.
+fn long(world: &World, random: &mut Random) -> Ast {
+    let count = random.pick(&[17, 64, 65, 66, 200]);
+    let attribute = world.wide;
+    if random.chance(50) {
+        let values = (0..count).map(|_| constant(world, random, attribute));
+        let values = values.collect();
+        let list = Ast::Test(match world.attributes[attribute].kind {
+            Kind::Texts | Kind::Integers(..) => Test::Of(attribute, Quantity::One, values),
+            _ => Test::In(attribute, false, values),
+        });
+        return match random.chance(50) {
+            true => list,
+            false => Ast::And(vec![list, expression(world, random, 2)]),
+        };
+    }
+    let has_places = random.chance(30);
+    let is_plain = random.chance(30);
+    let alternative = |random: &mut Random| {
+        let one = Ast::Test(match has_places && random.chance(80) {
+            true => geo(random),
+            false => one_of(world, random, attribute),
+        });
+        match is_plain || random.chance(50) {
+            true => one,
+            false => Ast::And(vec![one, Ast::Test(test(world, random))]),
+        }
+    };
+    let any = Ast::Or((0..count).map(|_| alternative(random)).collect());
+    match random.chance(70) {
+        true => any,
+        false => Ast::And(vec![any, expression(world, random, 1)]),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Draws expressions and events of a shape.
 
+use std::collections::BTreeSet;
+
 use super::{Ask, Clause, Conjunctions, Plain, Shape, Test, Value, Values, campaign};
 use crate::workload::prng::Prng;
 
@@ -121,6 +123,27 @@ fn draw(prng: &mut Prng, bound: u64, skew: u8) -> u64 {
     }
 }
 
+/// This many distinct values below a bound, ascending; all of them if there are fewer.
+fn distinct(prng: &mut Prng, count: u64, bound: u64) -> Vec<i64> {
+    if count < bound / 4 {
+        let mut out = BTreeSet::new();
+        while (out.len() as u64) < count {
+            out.insert(prng.below(bound) as i64);
+        }
+        return out.into_iter().collect();
+    }
+    let mut left = count.min(bound);
+    let mut out = Vec::with_capacity(left as usize);
+    for value in 0..bound {
+        // Each value is as likely as any other of those that are left.
+        if prng.below(bound - value) < left {
+            out.push(value as i64);
+            left -= 1;
+        }
+    }
+    out
+}
+
 /// A place near one of the larger towns of a made-up country, or anywhere in it.
 fn place(prng: &mut Prng) -> (f64, f64) {
     let unit = |prng: &mut Prng| prng.below(1 << 30) as f64 / (1u64 << 30) as f64;
@@ -170,6 +193,7 @@ fn test(shape: &Shape, clause: &Clause, prng: &mut Prng) -> Test {
     };
     match clause.ask {
         Ask::Any(most) => Test::Any(at, several(prng, most, false)),
+        Ask::Long(count) => Test::Any(at, distinct(prng, count, bound)),
         Ask::None(most) => Test::None(at, several(prng, most, false)),
         Ask::All(most) => Test::All(at, several(prng, most, true)),
         Ask::Range(share) => {

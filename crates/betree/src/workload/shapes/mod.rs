@@ -20,5 +20,5 @@ pub use names::named;
 pub use plain::{Conjunctions, Plain, Test, Value};
 pub use shape::{Ask, Clause, Shape, Values};
 pub use simple::SimpleIndex;
-pub use sweeps::{Sweep, sweeps};
+pub use sweeps::{Sweep, long_sweeps, sweeps};
 pub use text::{campaign, constants, json, text};

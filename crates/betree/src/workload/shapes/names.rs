@@ -133,6 +133,49 @@ fn campaigns() -> Vec<Shape> {
     ]
 }
 
+/// What an `or` is of: its name, attributes and clauses.
+pub(super) type Alternatives = (
+    &'static str,
+    &'static [Values],
+    &'static [(usize, Ask, u64)],
+);
+
+/// What an `or` can be of.
+pub(super) const ALTERNATIVES: [Alternatives; 4] = [
+    (
+        "boxes",
+        &[Values::Float(5_000), Values::Float(5_000)],
+        &[(0, Ask::Range(10), ALWAYS), (1, Ask::Range(10), ALWAYS)],
+    ),
+    (
+        "ranges",
+        &[Values::Integer(300_000)],
+        &[(0, Ask::Range(1), ALWAYS)],
+    ),
+    (
+        "circles",
+        &[Values::Boolean],
+        &[(0, Ask::Radius(15), ALWAYS)],
+    ),
+    (
+        "conjunctions",
+        &[Values::Integer(30_000), Values::Text(60)],
+        &[(0, Ask::Long(1), ALWAYS), (1, Ask::Long(1), ALWAYS)],
+    ),
+];
+
+/// An `or` of exactly this many alternatives.
+pub(super) fn alternatives(
+    (_, attributes, clauses): Alternatives,
+    count: u64,
+    name: &str,
+) -> Shape {
+    Shape {
+        conjunctions: (count, count),
+        ..shape(name, attributes, clauses)
+    }
+}
+
 fn mixed() -> Vec<Shape> {
     let (country, age) = (Values::Text(200), Values::Integer(100));
     let many = [Values::Text(300); 200];

@@ -22,6 +22,8 @@ pub enum Values {
 pub enum Ask {
     /// One of this many values at most, at least one; a list has any of them.
     Any(u64),
+    /// One of exactly this many values, or of all if there are fewer.
+    Long(u64),
     /// None of this many values at most.
     None(u64),
     /// All of this many values, for a list.

@@ -1,0 +1,275 @@
+//! Keys of tests and groups: which of them an event must have, and the share of events that do.
+
+use super::asks::Asks;
+use super::cells::CellWords;
+use super::dimension::{Bounds, Dimension, Key};
+use super::geo;
+use super::operands::points;
+use super::texts::position;
+use crate::code::{HAS_MAX, Head, Op};
+use crate::dictionary::Dictionary;
+use crate::domain::{AttributeType, Domain};
+use crate::expr::Position;
+use crate::program::arena::Arena;
+use crate::program::estimate::Estimates;
+
+/// The most keys of a clause in the nodes of the tree.
+pub(super) const KEYS_MAX: usize = 64;
+/// Many keys are taken in place of few only if that many times less events have one.
+const MANY_WEIGHT: f32 = 2.0;
+
+/// What the index knows about events and expressions.
+#[derive(Debug)]
+pub(crate) struct Known<'a> {
+    pub(crate) asks: &'a Asks,
+    pub(crate) cells: &'a CellWords,
+    pub(crate) bounds: &'a Bounds,
+    pub(crate) estimates: &'a Estimates,
+    pub(crate) domain: &'a Domain,
+    pub(crate) dictionary: &'a Dictionary,
+}
+
+/// The candidate clause of a node.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Access {
+    pub(super) probability: f32,
+    keys: u32,
+    /// The child of a conjunction that it comes from.
+    pick: u32,
+}
+
+/// The clauses that the nodes of an arena would give.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    nodes: Vec<Option<Access>>,
+}
+
+impl Found {
+    /// What a node would give.
+    pub(super) fn of(&self, node: u32) -> Option<Access> {
+        self.nodes.get(node as usize).copied().flatten()
+    }
+
+    /// Computes what each node of an arena would give.
+    pub(super) fn weigh(&mut self, arena: &Arena, known: &Known<'_>) {
+        self.nodes.clear();
+        self.nodes.resize(arena.nodes.len(), None);
+        for index in (0..arena.nodes.len() as u32).rev() {
+            let children = || arena.children(index).iter();
+            self.nodes[index as usize] = match arena.nodes[index as usize].op {
+                Op::And => children()
+                    .filter_map(|child| self.of(*child).map(|access| (access, child)))
+                    .min_by(|a, b| a.0.weight().total_cmp(&b.0.weight()))
+                    .map(|(access, child)| Access {
+                        pick: *child,
+                        ..access
+                    }),
+                Op::Or => children().try_fold(Access::NONE, |sum, child| {
+                    let access = self.of(*child)?;
+                    Some(sum.plus(access))
+                }),
+                Op::True | Op::False => None,
+                _ => leaf(arena, index, known),
+            };
+        }
+    }
+
+    /// The keys of a node, each with whether it implies the node.
+    pub(super) fn collect(
+        &self,
+        arena: &Arena,
+        node: u32,
+        known: &Known<'_>,
+        out: &mut Vec<(Key, bool)>,
+    ) {
+        // A key says nothing about the other parts of a conjunction.
+        let mut due = vec![(node, true)];
+        while let Some((index, implies)) = due.pop() {
+            match arena.nodes[index as usize].op {
+                Op::And => due.extend(self.of(index).map(|access| (access.pick, false))),
+                Op::Or => due.extend(arena.children(index).iter().map(|child| (*child, implies))),
+                _ => collect_leaf(arena, index, implies, known, out),
+            }
+        }
+    }
+
+    /// Whether any key of a node implies it.
+    pub(super) fn implies(&self, arena: &Arena, node: u32) -> bool {
+        let mut due = vec![node];
+        while let Some(index) = due.pop() {
+            match arena.nodes[index as usize].op {
+                Op::Or => due.extend_from_slice(arena.children(index)),
+                Op::And => return false,
+                _ if !leaf_implies(arena, index) => return false,
+                _ => {}
+            }
+        }
+        true
+    }
+}
+
+/// Whether each key of a test implies it.
+fn leaf_implies(arena: &Arena, index: u32) -> bool {
+    let head = Head(arena.test(index)[0]);
+    match head.op() {
+        Op::HasAll => head.len() == 1,
+        Op::Geo | Op::SegmentWithin | Op::SegmentBefore => false,
+        _ => true,
+    }
+}
+
+/// Appends the keys of a test.
+fn collect_leaf(
+    arena: &Arena,
+    index: u32,
+    implies: bool,
+    known: &Known<'_>,
+    out: &mut Vec<(Key, bool)>,
+) {
+    let implies = implies && leaf_implies(arena, index);
+    let test = arena.test(index);
+    let (head, operands) = (Head(test[0]), &test[1..]);
+    let attribute = head.attribute() as u16;
+    let dimension = Dimension::Value(attribute);
+    match head.op() {
+        // All elements must be there, so any one of them is enough as a key.
+        Op::HasAll => {
+            let share = |e: &&u32| known.key(head.attribute(), u64::from(**e));
+            let rarest = operands.iter().min_by(|a, b| share(a).total_cmp(&share(b)));
+            let element = rarest.copied().unwrap_or(0);
+            out.push(((dimension, u64::from(element)), implies));
+        }
+        Op::HasAny => {
+            let keys = operands
+                .iter()
+                .map(|e| ((dimension, u64::from(*e)), implies));
+            out.extend(keys);
+        }
+        Op::Geo => {
+            let (level, cells) = geo::cells(operands).unwrap_or_default();
+            let keys = cells
+                .iter()
+                .map(|cell| ((Dimension::Place(level), *cell), implies));
+            out.extend(keys);
+            // A place that is not on the map meets every radius here.
+            out.push(((Dimension::Place(level), geo::ANYWHERE), implies));
+        }
+        Op::SegmentWithin | Op::SegmentBefore => {
+            let slot = operands.first().copied().unwrap_or(0);
+            out.push(((Dimension::Segment, u64::from(slot)), implies));
+        }
+        Op::Contains | Op::StartsWith | Op::EndsWith => {
+            let at = position(head.op()).unwrap_or(Position::Anywhere);
+            let string = operands.first().copied().unwrap_or(0);
+            out.push(((Dimension::Text(attribute, at), u64::from(string)), implies));
+        }
+        _ => {
+            let points = points(head, operands).unwrap_or_default();
+            let keys = points
+                .into_iter()
+                .map(|value| ((dimension, value), implies));
+            out.extend(keys);
+        }
+    }
+}
+
+impl Access {
+    const NONE: Self = Self {
+        probability: 0.0,
+        keys: 0,
+        pick: 0,
+    };
+
+    /// A group has few keys for each of its words, so keys need no bound.
+    fn plus(self, other: Self) -> Self {
+        Self {
+            probability: self.probability + other.probability,
+            keys: self.keys.saturating_add(other.keys),
+            pick: 0,
+        }
+    }
+
+    /// Whether these are too many keys for the nodes of the tree.
+    pub(super) fn is_long(&self) -> bool {
+        self.keys as usize > KEYS_MAX
+    }
+
+    /// The share of events, more for many keys.
+    pub(super) fn weight(&self) -> f32 {
+        self.probability * if self.is_long() { MANY_WEIGHT } else { 1.0 }
+    }
+
+    /// How many keys there are.
+    pub(super) fn keys(&self) -> usize {
+        self.keys as usize
+    }
+}
+
+impl Known<'_> {
+    /// The share of events that have a value of an attribute: half from how many values there are, half from how
+    /// often expressions ask for it, because what is asked for often is frequent.
+    fn key(&self, attribute: usize, value: u64) -> f32 {
+        let uniform = self.estimates.value(attribute);
+        let asked = self
+            .asks
+            .of(attribute)
+            .map_or(0.0, |asked| asked.share(value));
+        let several = match self.domain.attributes().get(attribute).map(|a| a.kind()) {
+            Some(AttributeType::IntegerList { .. } | AttributeType::StringList { .. }) => {
+                crate::program::estimate::LIST_ELEMENTS
+            }
+            _ => 1.0,
+        };
+        (uniform + several * asked) / 2.0
+    }
+}
+
+/// The clause of a test. A test that is true for an undefined attribute has none.
+fn leaf(arena: &Arena, index: u32, known: &Known<'_>) -> Option<Access> {
+    let test = arena.test(index);
+    let (head, operands) = (Head(*test.first()?), &test[1..]);
+    if head.flag() || head.undefined() {
+        return None;
+    }
+    let attribute = head.attribute();
+    let sum = |values: &mut dyn Iterator<Item = u64>| {
+        values.map(|value| known.key(attribute, value)).sum::<f32>()
+    };
+    let (keys, probability) = match head.op() {
+        Op::Bool => (1, 0.5),
+        Op::HasAll => {
+            let elements = operands.iter().map(|e| u64::from(*e));
+            (
+                1,
+                elements
+                    .map(|e| known.key(attribute, e))
+                    .fold(1.0, f32::min),
+            )
+        }
+        Op::HasAny => {
+            let count = head.len().min(HAS_MAX);
+            (count, sum(&mut operands.iter().map(|e| u64::from(*e))))
+        }
+        Op::Equal32 | Op::Equal64 | Op::In | Op::InMany => {
+            let points = points(head, operands)?;
+            (points.len(), sum(&mut points.iter().copied()))
+        }
+        Op::Geo => {
+            let (level, cells) = geo::cells(operands)?;
+            (cells.len() + 1, geo::share(level, cells.len()))
+        }
+        Op::SegmentWithin | Op::SegmentBefore => (1, 0.02),
+        op => {
+            let at = position(op)?;
+            let string = *operands.first()?;
+            let length = known.dictionary.text(string).len();
+            let key = (attribute as u16, at, string);
+            (1, known.asks.pattern(key, length)?)
+        }
+    };
+    Some(Access {
+        probability: probability.min(1.0),
+        keys: keys as u32,
+        pick: 0,
+    })
+}
