@@ -30,7 +30,10 @@ impl<const N: usize> Sessions<N> {
     /// The place of a session, which is new if it is `names().len()` of before. More often than not it is that of the
     /// last message or of the one before.
     pub(crate) fn place(&mut self, names: [&[u8]; N]) -> usize {
-        let is = |session: &[Vec<u8>; N]| session == &names;
+        let is = |session: &[Vec<u8>; N]| {
+            let mut pairs = session.iter().zip(names);
+            pairs.all(|(known, name)| is_same(known, name))
+        };
         for at in [self.last, self.last ^ 1] {
             if self.names.get(at).is_some_and(is) {
                 self.last = at;
@@ -53,6 +56,21 @@ impl<const N: usize> Sessions<N> {
         };
         self.last
     }
+}
+
+/// Whether two names are the same one. Most are short: eight bytes from either end are compared without a call.
+#[inline]
+fn is_same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() || a.len() > 16 {
+        return a == b;
+    }
+    if let (Some(a_first), Some(b_first)) = (a.first_chunk::<8>(), b.first_chunk::<8>()) {
+        return a_first == b_first && a.last_chunk::<8>() == b.last_chunk::<8>();
+    }
+    if let (Some(a_first), Some(b_first)) = (a.first_chunk::<4>(), b.first_chunk::<4>()) {
+        return a_first == b_first && a.last_chunk::<4>() == b.last_chunk::<4>();
+    }
+    a.iter().zip(b).all(|(a, b)| a == b)
 }
 
 #[cfg(test)]
@@ -84,5 +102,20 @@ mod tests {
         assert_eq!(sessions.place([b"", b"N0"]), 145);
         sessions.clear();
         assert_eq!(sessions.place([b"N3", b"N4"]), 0);
+    }
+
+    #[test]
+    fn names_of_any_length_are_compared_whole() {
+        let name: Vec<u8> = (0..20).collect();
+        for length in 0..=name.len() {
+            let known = &name[..length];
+            assert!(is_same(known, &known.to_vec()));
+            assert!(length == 0 || !is_same(known, &known[1..]));
+            for at in 0..length {
+                let mut other = known.to_vec();
+                other[at] ^= 0x80;
+                assert!(!is_same(known, &other), "{length}, {at}");
+            }
+        }
     }
 }
