@@ -109,7 +109,7 @@ mod tests {
         let name: Vec<u8> = (0..20).collect();
         for length in 0..=name.len() {
             let known = &name[..length];
-            assert!(is_same(known, &known.to_vec()));
+            assert!(is_same(known, known));
             assert!(length == 0 || !is_same(known, &known[1..]));
             for at in 0..length {
                 let mut other = known.to_vec();
