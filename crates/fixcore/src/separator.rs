@@ -147,6 +147,25 @@ pub fn detect(text: &[u8]) -> Option<&'static [u8]> {
     }
 }
 
+/// By how many bytes a separator overlaps the same separator further on: 1 for `||`, 2 for ` | `.
+/// `None` if it never does, as most.
+///
+/// Where it does, as in `44=1|||54=2`, the last one ends the field: a value may end with `|`, and no tag
+/// begins with it.
+///
+/// ```
+/// use fixcore::separator::overlap;
+///
+/// assert_eq!((overlap(b"||"), overlap(b" | "), overlap(b"^A")), (Some(1), Some(2), None));
+/// ```
+#[must_use]
+pub fn overlap(separator: &[u8]) -> Option<usize> {
+    (1..separator.len()).find(|&by| {
+        let end = separator.get(by..);
+        end.is_some_and(|end| separator.starts_with(end))
+    })
+}
+
 /// Writes the message at the start of a text with the byte 1 as separator, and nothing of what follows
 /// the message. What `out` held before is dropped.
 ///
@@ -163,6 +182,7 @@ pub fn detect(text: &[u8]) -> Option<&'static [u8]> {
 pub fn to_soh(text: &[u8], separator: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     out.clear();
     let (first, others) = separator.split_first()?;
+    let overlap = overlap(separator);
     // Never longer than the text, but for the last separator, and for copies of one size.
     out.resize(text.len() + 1 + COPY_BYTES, 0);
     let (mut from, mut end) = (0, 0);
@@ -176,6 +196,12 @@ pub fn to_soh(text: &[u8], separator: &[u8], out: &mut Vec<u8>) -> Option<usize>
         if text.get(from..at)?.starts_with(b"10=") {
             taken = Some((at, next));
             break;
+        }
+        if overlap.is_some_and(|by| {
+            text.get(at + by..)
+                .is_some_and(|rest| rest.starts_with(separator))
+        }) {
+            continue;
         }
         end = copy(text, from..at, out, end);
         *out.get_mut(end)? = SOH;
@@ -266,6 +292,26 @@ mod tests {
             assert_eq!(to_soh(&text[..12], spelling, &mut back), None);
         }
         assert_eq!(to_soh(message, b"", &mut Vec::new()), None);
+    }
+
+    #[test]
+    fn of_separators_that_overlap_the_last_one_ends_the_field() {
+        for (value, spelling) in [("22|", "||"), ("|", "||"), ("22 |", " | "), ("aa", "aaa")] {
+            let message = format!("8=FIX.4.4\x019=9\x0158={value}\x0110=163\x01");
+            let (mut text, mut back) = (Vec::new(), Vec::new());
+            from_soh(message.as_bytes(), spelling.as_bytes(), &mut text);
+            assert_eq!(
+                to_soh(&text, spelling.as_bytes(), &mut back),
+                Some(text.len())
+            );
+            assert_eq!(back, message.as_bytes(), "{}", text.escape_ascii());
+        }
+        // What follows CheckSum is not of it.
+        let mut back = Vec::new();
+        assert_eq!(
+            to_soh(b"8=FIX.4.4||9=5||35=0||10=163||| ok", b"||", &mut back),
+            Some(30)
+        );
     }
 
     /// Byte by byte: what `TwoBytes::to_soh` has to do.

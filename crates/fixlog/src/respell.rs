@@ -229,7 +229,7 @@ impl Respeller {
         let two_bytes = self.two_bytes;
         let out = self.room(head.sum_at + TRAILER_BYTES + TWO_BYTES_ROOM);
         let at = match (two_bytes, separator) {
-            (Some(two_bytes), &[first, second]) => {
+            (Some(two_bytes), &[first, second]) if first != second => {
                 let line = text.get(..limit)?;
                 let at = two_bytes.to_soh(line, [first, second], head.sum_at, out)?;
                 line.get(..at)?.ends_with(separator).then_some(at)?

@@ -1,6 +1,7 @@
 //! Copies the fields of a message, with the byte 1 in place of a separator of two bytes or more.
 
 use fixcore::SOH;
+use fixcore::separator::overlap;
 
 /// Fields up to this long are copied in one go.
 pub(super) const COPY_BYTES: usize = 32;
@@ -8,7 +9,8 @@ pub(super) const COPY_BYTES: usize = 32;
 const BLOCK_BYTES: usize = 64;
 
 /// Writes a text up to CheckSum, which begins at `sum_at` of the message. Returns where it begins in the
-/// text, before `limit`; `None` if no field ends there. Bytes behind the limit are copied at most.
+/// text, before `limit`; `None` if no field ends there, or if separators overlap. Bytes behind the limit are
+/// copied at most.
 #[inline]
 pub(super) fn fields_to_soh(
     text: &[u8],
@@ -18,14 +20,19 @@ pub(super) fn fields_to_soh(
     out: &mut [u8],
 ) -> Option<usize> {
     match *separator {
-        [first, other] => {
-            let follows = |at: usize| text.get(at + 1) == Some(&other);
+        [first, other] if first != other => {
+            let follows = |at: usize| Some(text.get(at + 1) == Some(&other));
             fields_until(text, limit, first, 2, follows, sum_at, out)
         }
-        [first, ref others @ ..] => {
-            let follows = |at: usize| {
-                text.get(at + 1..)
-                    .is_some_and(|rest| rest.starts_with(others))
+        [first, ..] => {
+            let is_at = |at: usize| {
+                text.get(at..)
+                    .is_some_and(|rest| rest.starts_with(separator))
+            };
+            let overlap = overlap(separator);
+            let follows = |at: usize| match is_at(at) {
+                true if overlap.is_some_and(|by| is_at(at + by)) => None,
+                follows => Some(follows),
             };
             fields_until(text, limit, first, separator.len(), follows, sum_at, out)
         }
@@ -34,14 +41,14 @@ pub(super) fn fields_to_soh(
 }
 
 /// The same, where a separator has this first byte and so many in all, and `follows` says whether the
-/// others follow it.
+/// others follow it; `None` where the next one overlaps it, so that either may end the field.
 #[inline(always)]
 fn fields_until(
     text: &[u8],
     limit: usize,
     first: u8,
     separator_bytes: usize,
-    follows: impl Fn(usize) -> bool,
+    follows: impl Fn(usize) -> Option<bool>,
     sum_at: usize,
     out: &mut [u8],
 ) -> Option<usize> {
@@ -51,7 +58,7 @@ fn fields_until(
         while found != 0 {
             let at = block + found.trailing_zeros() as usize;
             found &= found - 1;
-            if at < from || !follows(at) {
+            if at < from || !follows(at)? {
                 continue;
             }
             let length = at - from;
