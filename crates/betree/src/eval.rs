@@ -14,7 +14,7 @@ const EARTH_KM: f64 = 6372.8;
 )]
 const PI: f64 = 3.141_592_653_6;
 /// Bytes of text that are searched for a pattern per reduction.
-const TEXT_BYTES_PER_REDUCTION: usize = 64;
+pub(crate) const TEXT_BYTES_PER_REDUCTION: usize = 64;
 
 /// Reductions of a test, without the length of texts.
 #[inline]

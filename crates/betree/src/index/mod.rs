@@ -4,7 +4,8 @@
 //! An index never changes. Its expressions are in the order of their ids, numbered by *slots* from 0. [`asks`]
 //! counts what they ask, [`access`] finds what an event must have for a match ([`keys`], [`dimension`]), [`tree`] files expressions by it
 //! and, where that is one of many values, [`postings`];
-//! [`cells`] holds what is tested before a program runs, [`geo`] divides the map, [`texts`] finds patterns in texts.
+//! [`cells`] holds what is tested before a program runs, [`geo`] divides the map, [`texts`] finds patterns in texts. [`mix`]
+//! says where a value is in a hash table.
 
 mod access;
 mod asks;
@@ -18,6 +19,7 @@ pub(crate) mod geo;
 mod guard;
 pub(crate) mod item;
 mod keys;
+mod mix;
 mod operands;
 mod positions;
 mod postings;

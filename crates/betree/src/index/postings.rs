@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::dimension::Dimension;
 use super::item::Item;
+use super::mix::mixed;
 use super::windows::PatternKey;
 use crate::memory;
 
@@ -74,7 +75,7 @@ impl Postings {
     fn table(&mut self, mut keys: Vec<(u64, u32)>) -> Table {
         let first = self.starts.len() as u32;
         for (value, _) in &mut keys {
-            *value = scrambled(self.seed, *value);
+            *value = mixed(self.seed, *value, 0);
         }
         keys.sort_unstable();
         keys.dedup();
@@ -133,7 +134,7 @@ impl Postings {
     #[inline]
     pub(super) fn find(&self, part: u32, value: u64) -> Option<u32> {
         let table = self.tables.get(part as usize)?;
-        let value = scrambled(self.seed, value);
+        let value = mixed(self.seed, value, 0);
         let beginning = (value >> table.shift) as usize;
         let start = *table.directory.get(beginning)?;
         let end = *table.directory.get(beginning + 1)?;
@@ -152,11 +153,4 @@ impl Postings {
             + memory::of(&self.postings)
             + memory::of(&self.starts)
     }
-}
-
-/// A value with its bits mixed. No two values become the same one.
-fn scrambled(seed: u64, value: u64) -> u64 {
-    let mut mixed = (value ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    mixed ^ mixed >> 32
 }

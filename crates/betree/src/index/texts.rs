@@ -9,7 +9,8 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ops::Range;
 
-use super::windows::{Pattern, PatternKey, WIDTH_MAX, choose, hash, window};
+use super::mix::mixed;
+use super::windows::{Pattern, PatternKey, WIDTH_MAX, choose, window};
 use crate::code::Op;
 use crate::dictionary::Dictionary;
 use crate::expr::Position;
@@ -62,7 +63,7 @@ pub(crate) struct Texts {
     /// In the order of attributes and positions.
     pub(crate) lanes: Vec<Lane>,
     patterns: Vec<Pattern>,
-    /// Random for each index, so that nobody can choose colliding windows.
+    /// Random for each index, so that an attacker cannot choose colliding windows.
     seed: u64,
 }
 
@@ -150,7 +151,7 @@ impl Texts {
             if position != Position::Anywhere {
                 lane.distances.push(distance);
             }
-            let hash = hash(self.seed, window, distance);
+            let hash = mixed(self.seed, window, distance);
             lane.note(hash);
             let mut at = hash as usize & (size - 1);
             while lane.slots[at].first != 0 {
@@ -181,7 +182,7 @@ impl Texts {
         mut found: impl FnMut(usize),
     ) -> u64 {
         let window = window(text, at, lane.width);
-        let hash = hash(self.seed, window, distance);
+        let hash = mixed(self.seed, window, distance);
         if !lane.may_have(hash) {
             return 0;
         }

@@ -1,5 +1,6 @@
 //! Windows of patterns: a few bytes at a distance, by which a pattern is found.
 
+use super::mix::mixed;
 use crate::dictionary::Dictionary;
 use crate::expr::Position;
 
@@ -44,7 +45,7 @@ pub(super) fn choose(
     };
     let count = (keys.len() * 16).next_power_of_two().min(COUNTERS_MAX);
     // Not by the random seed, so that the work of a search does not depend on it.
-    let counter = |window, distance| hash(0, window, distance) as usize & (count - 1);
+    let counter = |window, distance| mixed(0, window, distance) as usize & (count - 1);
     let mut counters = vec![0u32; if width < WIDTH_MAX { 0 } else { count }];
     if width == WIDTH_MAX {
         for (.., string) in keys {
@@ -81,12 +82,4 @@ pub(super) fn window(text: &[u8], at: usize, width: usize) -> u64 {
             .fold(0, |word, byte| word << 8 | u64::from(*byte)),
     };
     word & (u64::MAX >> (64 - 8 * width.clamp(1, WIDTH_MAX)))
-}
-
-/// Where a window at a distance is in a table.
-#[inline]
-pub(super) fn hash(seed: u64, window: u64, distance: u32) -> u64 {
-    let mut hash = (window ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    hash = (hash ^ hash >> 32 ^ u64::from(distance)).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    hash ^ hash >> 32
 }

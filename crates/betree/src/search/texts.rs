@@ -2,6 +2,7 @@
 
 use super::Search;
 use super::phase::{Phase, Place};
+use crate::eval::TEXT_BYTES_PER_REDUCTION;
 use crate::expr::Position;
 use crate::index::texts::{Lane, Texts};
 
@@ -9,8 +10,6 @@ use crate::index::texts::{Lane, Texts};
 const WINDOW_REDUCTIONS: u64 = 2;
 const FOUND_REDUCTIONS: u64 = 4;
 const PATTERN_REDUCTIONS: u64 = 8;
-/// Bytes of text that are searched for one pattern per reduction.
-const TEXT_BYTES_PER_REDUCTION: usize = 64;
 /// Patterns that windows of one lane may lead to, for each pattern and altogether; beyond, each pattern is looked for by
 /// itself.
 const LOOKS_PER_PATTERN: usize = 4;
