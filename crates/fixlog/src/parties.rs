@@ -34,7 +34,7 @@ pub(crate) struct Parties {
 }
 
 impl Parties {
-    /// Of no log so far; at most so many sessions are told apart.
+    /// Of no log so far; at most `sessions_max` sessions are told apart.
     pub(crate) fn new(sessions_max: usize) -> Self {
         Self {
             families: Vec::new(),
@@ -54,10 +54,7 @@ impl Parties {
     /// The sessions of the parties of a message. `None` if there are too many.
     pub(crate) fn family(&mut self, group: usize, names: &Names) -> Option<usize> {
         let [begin, sender, target, ..] = names;
-        let [lesser, greater] = match Self::way(names) {
-            0 => [sender, target],
-            _ => [target, sender],
-        };
+        let [lesser, greater] = turned([sender, target], Self::way(names));
         self.key.clear();
         self.key.extend_from_slice(&group.to_le_bytes());
         for name in [begin, lesser, greater] {
@@ -91,10 +88,7 @@ impl Parties {
             return Some(only);
         }
         let [.., sender, target] = names;
-        let subs = match Self::way(names) {
-            0 => [sender, target],
-            _ => [target, sender],
-        };
+        let subs = turned([sender, target], Self::way(names));
         let fits = |place: &&usize, all: bool| {
             let of = self.subs.get(**place).and_then(Option::as_ref);
             of.is_none_or(|of| {
@@ -155,6 +149,14 @@ impl Parties {
     pub(crate) fn subs(&self, family: usize, place: usize) -> [Vec<u8>; 2] {
         let found = self.with_subs(family).find(|(at, _)| *at == place);
         found.map_or_else(Default::default, |(_, subs)| subs.clone())
+    }
+}
+
+/// Sender and target from the lesser and the greater party in a direction of [`Parties::way`], or the other way round.
+pub(crate) fn turned<T>([first, second]: [T; 2], way: usize) -> [T; 2] {
+    match way {
+        0 => [first, second],
+        _ => [second, first],
     }
 }
 

@@ -12,7 +12,7 @@ use super::part::{Part, Run, Trade, TypePart};
 use super::sequence::Sequence;
 use super::twice::Twice;
 use crate::hash::OwnHash;
-use crate::parties::{Names, Parties};
+use crate::parties::{Names, Parties, turned};
 
 /// Orders that wait for an execution, sessions and types that are told apart: what a log has beyond
 /// these is counted, not kept.
@@ -324,13 +324,5 @@ impl Statistics {
             self.unfollowed += 1;
         }
         None
-    }
-}
-
-/// Two names in the order of a direction: the lesser first in that which is 0.
-fn turned([lesser, greater]: [Vec<u8>; 2], way: usize) -> [Vec<u8>; 2] {
-    match way {
-        0 => [lesser, greater],
-        _ => [greater, lesser],
     }
 }

@@ -13,8 +13,7 @@ const LOOKED_AT: usize = 64;
 
 /// The files in the order in which they are read.
 pub(super) fn ordered(pieces: OneLogArgs, files: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let can_look = |path: &PathBuf| path.as_os_str() != "-" && path.is_file();
-    match pieces.one_log && files.iter().all(can_look) {
+    match pieces.one_log && files.iter().all(|path| has_first(path)) {
         true => sorted(files),
         false => Ok(files.to_vec()),
     }
@@ -33,14 +32,19 @@ fn sorted(files: &[PathBuf]) -> Result<Vec<PathBuf>> {
 
 /// Refuses what has no first messages to look at.
 pub(super) fn can_look(files: &[PathBuf]) -> Result<()> {
-    let cannot = |path: &&PathBuf| path.as_os_str() == "-" || !path.is_file();
-    match files.iter().find(cannot).filter(|_| files.len() > 1) {
+    let lacking = files.iter().find(|path| !has_first(path));
+    match lacking.filter(|_| files.len() > 1) {
         None => Ok(()),
         Some(path) => {
             let what = format!("--by-time cannot look into '{}' in advance", path.display());
             Err(Failure::usage(what).help("name files: their first messages say which is first"))
         }
     }
+}
+
+/// Whether a log can be read in advance, and again from its beginning.
+fn has_first(path: &Path) -> bool {
+    path.as_os_str() != "-" && path.is_file()
 }
 
 /// The first time (52) in a log.

@@ -83,23 +83,6 @@ fn is_utf_16(path: &Path) -> bool {
     matches!(first.get(..2), Some(b"\xff\xfe" | b"\xfe\xff")) || of(0) || of(1)
 }
 
-/// What a report says of messages whose fields nothing known separates.
-fn unknown_separators(faults: &AllFaults) {
-    let classes = faults.classes();
-    let found = classes
-        .iter()
-        .find(|seen| seen.class == "separator not known");
-    if let Some(found) = found {
-        message::note(
-            &format!(
-                "of {} messages it is not known what stands between fields",
-                found.count
-            ),
-            "--separator TEXT states it, such as '##'",
-        );
-    }
-}
-
 /// The command that unpacks a file, if its first bytes say that it is compressed.
 fn unpacker(path: &Path) -> Option<&'static str> {
     const MAGIC: [(&[u8], &str); 3] = [
@@ -144,7 +127,13 @@ pub(super) fn advice(faults: &AllFaults, messages: u64, accepted: Accept) {
         let found = classes.iter().find(|seen| seen.class == class);
         found.map_or(0, |seen| seen.count)
     };
-    unknown_separators(faults);
+    let unknown = count("separator not known");
+    if unknown > 0 {
+        message::note(
+            &format!("of {unknown} messages it is not known what stands between fields"),
+            "--separator TEXT states it, such as '##'",
+        );
+    }
     let (sums, lengths) = (count("checksum"), count("length"));
     let (what, help) = match (sums, lengths) {
         (0, 0) => return,
