@@ -90,7 +90,10 @@ impl Connection {
         }
         let servers: Vec<String> = address.servers().collect();
         let client = options.connect(servers).await;
-        let client = client.map_err(|error| no_connection(address, &error))?;
+        let client = match client {
+            Ok(client) => client,
+            Err(error) => return Err(no_connection(address, &error).await),
+        };
         let mut context = jetstream::new(client.clone());
         context.set_timeout(ANSWER);
         Ok(Self {
@@ -159,13 +162,13 @@ fn is_denial(said: &str) -> bool {
 }
 
 /// Why there is no connection.
-fn no_connection(address: &Address, error: &ConnectError) -> Error {
+async fn no_connection(address: &Address, error: &ConnectError) -> Error {
     let message = format!("cannot connect to {address}: {}", reasons(error));
     let help = match error.kind() {
         ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
             "see --creds, --user, --password-file and --token-file"
         }
-        _ if address.wants_tls() && greeting(address).is_some_and(|said| !has_tls(&said)) => {
+        _ if address.wants_tls() && lacks_tls(address).await => {
             return Error::refused(
                 format!("cannot connect to {address}: the server has no TLS at this port"),
                 "give the server a `tls` block or name its port for TLS; nats:// connects without, in a network that you \
@@ -180,6 +183,14 @@ fn no_connection(address: &Address, error: &ConnectError) -> Error {
         }
     };
     Error::refused(message, help)
+}
+
+/// Whether what a server says first tells that it has no TLS.
+async fn lacks_tls(address: &Address) -> bool {
+    let address = address.clone();
+    // It looks a name up and waits for an answer.
+    let said = tokio::task::spawn_blocking(move || greeting(&address)).await;
+    said.ok().flatten().is_some_and(|said| !has_tls(&said))
 }
 
 /// What a server says first, in plain text, whatever it wants then.

@@ -62,7 +62,6 @@ pub(crate) fn run(args: &JoinArgs, name: &'static str, argv: &[OsString]) -> Res
 async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<End> {
     let tells = args.output.terminal.wants_warnings();
     let mut answers = Answers::open(args, pair, tells).await?;
-    let (first, last) = (answers.first(), answers.last());
     let shards: HashMap<&str, usize> = args
         .shards
         .iter()
@@ -70,16 +69,30 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
         .map(|(at, name)| (name.as_str(), at))
         .collect();
     let hold = usize::try_from(args.hold).unwrap_or(usize::MAX);
-    let mut merge = Merge::new(shards.len(), first, hold);
+    let mut merge = Merge::new(shards.len(), answers.first(), hold);
     merge.lose_below(answers.kept_from());
     joined.removed = answers.removed();
+    let ended = follow(args, &shards, &mut answers, &mut merge, joined).await;
+    joined.lost = merge.lost().to_vec();
+    ended
+}
+
+/// Writes what is complete until the last block is written.
+async fn follow(
+    args: &JoinArgs,
+    shards: &HashMap<&str, usize>,
+    answers: &mut Answers,
+    merge: &mut Merge,
+    joined: &mut Joined,
+) -> Result<End> {
+    let tells = args.output.terminal.wants_warnings();
     let mut to = Output::stdout(context())
         .map_err(|error| Failure::io("write", Path::new("standard output"), &error))?;
     let wrong = |error| cannot_join(args, error);
     let mut failures = 0;
     let mut patience = Patience::new(args.timeout, Instant::now());
     let mut looked = Instant::now();
-    while merge.next() <= last {
+    while merge.next() <= answers.last() {
         if signal::interrupted() {
             return Ok(End::Interrupted);
         }
@@ -87,11 +100,11 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
             Next::Wait => {}
             Next::Say if tells => message::remark(&format!(
                 "{}; it is waited for{}",
-                lacks(args, &merge),
+                lacks(args, merge),
                 joined.passed_over()
             )),
             Next::Say => {}
-            Next::GiveUp => return Err(gives_up(args, &merge, joined)),
+            Next::GiveUp => return Err(gives_up(args, merge, joined)),
         }
         let got = tokio::select! {
             got = answers.next() => Some(got),
@@ -100,7 +113,7 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
         let is_news = match got {
             Some(Ok(message)) => {
                 failures = 0;
-                take(message, &answers, &shards, &mut merge, joined).map_err(wrong)?
+                take(message, answers, shards, merge, joined).map_err(wrong)?
             }
             Some(Err(error)) if error.is_passing() && failures < FAILURES_MAX => {
                 failures += 1;
@@ -111,7 +124,7 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
             None if merge.is_settled() && looked.elapsed() >= GONE => {
                 looked = Instant::now();
                 // If the server does not say, it is asked again.
-                answers.look_for_gone(&mut merge).await.unwrap_or(false)
+                answers.look_for_gone(merge).await.unwrap_or(false)
             }
             None => false,
         };
@@ -119,7 +132,7 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
             continue;
         }
         patience.hear(Instant::now());
-        if !write(&mut to, &mut merge, &mut patience, joined).map_err(wrong)?? {
+        if !write(&mut to, merge, &mut patience, joined).map_err(wrong)?? {
             return Ok(End::Closed);
         }
     }
@@ -134,7 +147,7 @@ fn write(
     joined: &mut Joined,
 ) -> std::result::Result<Result<bool>, MergeError> {
     let mut lines = Vec::new();
-    while let Some((sequence, merged)) = merge.pop() {
+    while let Some((_, merged)) = merge.pop() {
         patience.go_on(Instant::now());
         let parts = match merged {
             Merged::Answers(parts) => parts,
@@ -142,10 +155,7 @@ fn write(
                 joined.dead += 1;
                 continue;
             }
-            Merged::Lost => {
-                joined.lost(sequence);
-                continue;
-            }
+            Merged::Lost => continue,
         };
         lines.clear();
         join_lines(&parts, &mut lines)?;

@@ -25,7 +25,7 @@ pub(super) struct Joined {
     pub(super) bytes: u64,
     pub(super) dead: u64,
     /// Blocks that were removed without an answer, in ranges from the first to the last.
-    lost: Vec<(u64, u64)>,
+    pub(super) lost: Vec<(u64, u64)>,
     /// Blocks that were removed before they could be read, and whose answers have no order.
     pub(super) removed: Vec<Lost>,
     /// Answers that were there before.
@@ -83,14 +83,6 @@ impl Joined {
                     " ({count} answers are not of --shards or to other streams: of shard {shards})"
                 )
             }
-        }
-    }
-
-    /// Counts a block that is gone and has no answer. They come in order.
-    pub(super) fn lost(&mut self, sequence: u64) {
-        match self.lost.last_mut() {
-            Some((_, last)) if *last + 1 == sequence => *last = sequence,
-            _ => self.lost.push((sequence, sequence)),
         }
     }
 
