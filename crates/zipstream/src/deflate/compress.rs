@@ -12,6 +12,7 @@ use super::pairs::Places;
 use super::plain::Plain;
 use super::prices::Prices;
 use super::repeat;
+use super::sample::{self, Deep};
 use super::sequences::{FIELD_MAX, Freqs, Sequences};
 use super::split;
 use super::symbols::{END, WINDOW};
@@ -23,7 +24,7 @@ const STRETCH_BYTES: usize = 12 << 10;
 const BLOCK_BYTES_MAX: usize = 256 << 10;
 const _: () = assert!(BLOCK_BYTES_MAX <= FIELD_MAX);
 
-/// Compresses contents one after the other and keeps its memory: 180 KiB (400 KiB from level 7 on, 2.5 MiB
+/// Compresses contents one after the other and keeps its memory: 180 KiB (580 KiB from level 7 on, 2.7 MiB
 /// at level 10), and up to 700 KiB for the sequences of a block.
 ///
 /// The result depends on the content, its window and the level, and not on earlier contents.
@@ -191,9 +192,18 @@ impl Compressor {
         let before = out.len();
         let content = data.len().saturating_sub(start);
         if self.level < OPTIMAL {
+            let deep = match self.level > LOWER {
+                true => self.sample(data.get(start..).unwrap_or(&[])),
+                false => Deep::Wins,
+            };
+            if deep == Deep::Loses {
+                self.lower().compress_once(data, start, last, out);
+                return;
+            }
             self.compress_once(data, start, last, out);
             let packed = out.len() - before;
-            if self.level <= LOWER || self.period.is_some() || !is_hardly_smaller(packed, content) {
+            let is_enough = deep == Deep::Wins || self.period.is_some();
+            if is_enough || !is_hardly_smaller(packed, content) {
                 return;
             }
         }
@@ -220,6 +230,31 @@ impl Compressor {
             out.truncate(before);
             out.append(&mut other);
         }
+    }
+
+    /// What this level makes of a sample. Where its first piece becomes much smaller or does not at all, a deep search is
+    /// not tried: most often it pays off there, or costs nothing.
+    fn sample(&mut self, content: &[u8]) -> Deep {
+        let mut packed = Vec::new();
+        for (at, piece) in sample::pieces(content).enumerate() {
+            self.lower().compress_once(piece, 0, true, &mut packed);
+            if at == 0 && !is_hardly_smaller(packed.len(), piece.len()) {
+                return Deep::Either;
+            }
+        }
+        let lower = packed.len();
+        if lower == 0 {
+            return Deep::Either;
+        }
+        packed.clear();
+        for piece in sample::pieces(content) {
+            self.compress_once(piece, 0, true, &mut packed);
+        }
+        Deep::of(packed.len(), lower)
+    }
+
+    fn lower(&mut self) -> &mut Self {
+        self.lower.get_or_insert_with(|| Box::new(Self::new(LOWER)))
     }
 
     fn compress_once(&mut self, data: &[u8], start: usize, last: bool, out: &mut Vec<u8>) {

@@ -2,7 +2,7 @@
 
 use super::chunk::Chunks;
 use super::detect;
-use crate::deflate;
+use crate::deflate::{self, Deep, sample};
 #[cfg(feature = "zstd")]
 use crate::error::ErrorKind;
 use crate::error::{Error, internal};
@@ -19,6 +19,7 @@ pub(crate) struct Whole {
     deflate: Option<(i32, libdeflater::Compressor)>,
     /// For these levels, and for contents that are slow with libdeflate.
     own: Chunks,
+    sample: Vec<u8>,
     #[cfg(feature = "zstd")]
     zstd: Option<(i32, zstdkit::Compressor)>,
 }
@@ -38,7 +39,16 @@ impl Whole {
             return Ok(false);
         };
         let start = out.len();
-        if method == Method::Deflate && (is_own(level) || detect::is_repetition_or_noise(content)) {
+        let (mut own, mut deep) = (None, Deep::Wins);
+        if method == Method::Deflate {
+            if is_own(level) || detect::is_repetition_or_noise(content) {
+                own = Some(level);
+            } else {
+                deep = self.sample(level, content)?;
+                own = (deep == Deep::Loses).then_some(deflate::LOWER);
+            }
+        }
+        if let Some(level) = own {
             self.own.compress(level, content, 0, true, out);
             let packed = out.len() - start <= room;
             out.truncate(if packed { out.len() } else { start });
@@ -52,7 +62,7 @@ impl Whole {
         };
         out.truncate(start + packed.unwrap_or(0));
         let size = packed.unwrap_or(content.len());
-        if method == Method::Deflate && deflate::is_hardly_smaller(size, content.len()) {
+        if deep == Deep::Either && deflate::is_hardly_smaller(size, content.len()) {
             self.own.compress(deflate::LOWER, content, 0, true, out);
             let is_smaller = out.len() - start - packed.unwrap_or(0) < size;
             if is_smaller {
@@ -62,6 +72,26 @@ impl Whole {
             out.truncate(start + packed.unwrap_or(0));
         }
         Ok(packed.is_some())
+    }
+
+    /// What a level of libdeflate makes of a sample.
+    fn sample(&mut self, level: i32, content: &[u8]) -> Result<Deep, Error> {
+        let mut packed = std::mem::take(&mut self.sample);
+        let (mut lower, mut deep) = (0, 0);
+        for piece in sample::pieces(content) {
+            packed.clear();
+            self.own
+                .compress(deflate::LOWER, piece, 0, true, &mut packed);
+            lower += packed.len();
+            packed.resize(2 * piece.len(), 0);
+            let written = self.deflate(level, piece, &mut packed)?;
+            deep += written.unwrap_or(packed.len());
+        }
+        self.sample = packed;
+        Ok(match lower {
+            0 => Deep::Either,
+            _ => Deep::of(deep, lower),
+        })
     }
 
     fn deflate(
