@@ -3,6 +3,7 @@
 
 mod inflate;
 mod judge;
+mod means;
 pub(crate) mod run;
 
 use std::fmt::Write as _;
@@ -59,6 +60,7 @@ impl Body for DeflateSweep {
             self.rounds
         )?;
         self.summary(out)?;
+        means::write(out, &self.libraries)?;
         for (title, cells) in [
             ("Libraries", &self.libraries),
             ("Archivers", &self.programs),
