@@ -31,8 +31,9 @@ const GUESS: u32 = 100;
 /// part in this many.
 const PASSES: usize = 3;
 const GAIN: u64 = 512;
-/// Content up to this size is parsed from two starts.
+/// Content up to this size is parsed from two starts. Of other content, one part in so many says which start is better.
 const SMALL: usize = 16 << 10;
+const TOLD_BY: usize = 8;
 
 /// The search and its memory: 2 MiB, and the sequences of a block.
 #[derive(Debug, Default)]
@@ -92,30 +93,34 @@ impl Optimal {
         (start + content.len(), aligned)
     }
 
-    /// Parses each part with guessed costs, once as if literals were frequent and once as if they were rare;
-    /// returns which of both is shorter.
+    /// Parses each part with guessed costs, as if literals were frequent or as if they were rare, whichever is shorter;
+    /// returns which one that is. Of much content, some parts tell.
     fn first_way(&mut self, content: &[u8]) -> usize {
         self.trial.clear();
         self.matches.take_longest(content, &mut self.trial);
         let guesses = [guess(content), self.trial.freqs.clone()];
-        let bits = [0, 1].map(|nth| {
-            // Of much content, both lead to about the same.
-            if nth == 0 && content.len() > SMALL {
-                return u64::MAX;
-            }
-            let costs = Costs::of_code(&Lengths::of(&guesses[nth]));
-            let parts = &mut self.parts[nth];
-            parts.clear();
-            let mut bits = 0;
-            for ends in self.marks.windows(2) {
-                self.trial.clear();
-                (self.parser).parse(content, &self.matches, ends, &costs, &mut self.trial);
-                bits += split::bits(&self.trial.freqs) + self.trial.freqs.extra_bits();
-                parts.push(self.trial.freqs.clone());
-            }
-            bits
-        });
-        usize::from(bits[1] < bits[0])
+        let costs = guesses.map(|freqs| Costs::of_code(&Lengths::of(&freqs)));
+        let each = if content.len() > SMALL { TOLD_BY } else { 1 };
+        let bits = [0, 1].map(|nth| self.first_parts(content, nth, &costs[nth], each));
+        let nth = usize::from(bits[1] < bits[0]);
+        if each > 1 {
+            self.first_parts(content, nth, &costs[nth], 1);
+        }
+        nth
+    }
+
+    /// Parses one part in `each`, and keeps the frequencies of each of these; returns the bits of all.
+    fn first_parts(&mut self, content: &[u8], nth: usize, costs: &Costs, each: usize) -> u64 {
+        let parts = &mut self.parts[nth];
+        parts.clear();
+        let mut bits = 0;
+        for ends in self.marks.windows(2).step_by(each) {
+            self.trial.clear();
+            (self.parser).parse(content, &self.matches, ends, costs, &mut self.trial);
+            bits += split::bits(&self.trial.freqs) + self.trial.freqs.extra_bits();
+            parts.push(self.trial.freqs.clone());
+        }
+        bits
     }
 
     /// Parses a block, first with the costs of these frequencies, and keeps the best way. The entropy finds good
