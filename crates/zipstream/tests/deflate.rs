@@ -254,6 +254,45 @@ fn letters(count: u8, bytes: usize) -> Vec<u8> {
 }
 
 #[test]
+fn a_deep_search_is_left_out_where_a_sample_says_that_it_gains_nothing() {
+    let mut random = Random(5);
+    let mut at = 1_700_000_000_000_u64;
+    let times: Vec<u8> = (0..40_000)
+        .flat_map(|_| {
+            at += random.next(1 << 24) as u64;
+            at.to_le_bytes()
+        })
+        .collect();
+    let words = text(times.len());
+    for (content, is_left_out) in [(&times, true), (&words, false)] {
+        let [usual, deep] = [6, 7].map(|level| {
+            let mut stream = Vec::new();
+            Compressor::new(level).compress(content, 0, true, &mut stream);
+            stream
+        });
+        assert_eq!(deep == usual, is_left_out, "{} bytes", content.len());
+        assert!(deep.len() <= usual.len());
+    }
+}
+
+/// Where most is literals, a way that begins with matches everywhere does not become a short one.
+#[test]
+fn level_10_is_as_small_as_libdeflate_for_noise_of_few_letters() {
+    for count in [4, 10] {
+        let content = letters(count, 200_000);
+        let packed = check(&mut Compressor::new(10), &content, "letters");
+        let level = libdeflater::CompressionLvl::new(9).expect("there is one");
+        let mut out = vec![0; content.len()];
+        let other = libdeflater::Compressor::new(level).deflate_compress(&content, &mut out);
+        let other = other.expect("it has room");
+        assert!(
+            packed * 1000 <= other * 1006,
+            "{count} letters: {packed} and {other}"
+        );
+    }
+}
+
+#[test]
 fn literals_alone_are_as_short_as_their_code() {
     // A letter takes four bits, but one of the 16, whose fifth bit tells it from the end of a block. A block
     // header is below 100 bytes.
