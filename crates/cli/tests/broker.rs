@@ -90,6 +90,17 @@ impl Broker {
         until("the stream", || self.stream(stream).is_some());
     }
 
+    /// Changes the settings of a stream.
+    pub(crate) fn update(&self, stream: &str, settings: &str) {
+        self.ask(&format!("STREAM.UPDATE.{stream}"), settings);
+    }
+
+    /// Removes a stream with its consumers.
+    pub(crate) fn delete(&self, stream: &str) {
+        self.ask(&format!("STREAM.DELETE.{stream}"), "");
+        until("the stream is gone", || self.stream(stream).is_none());
+    }
+
     /// Creates a consumer of blocks, as other programs do.
     pub(crate) fn consumer(&self, stream: &str, name: &str) {
         let settings = format!(

@@ -30,8 +30,9 @@ mod worker_case;
 #[cfg(all(unix, feature = "workers"))]
 mod workers;
 #[cfg(all(unix, feature = "workers"))]
-mod workers_limits;
+mod workers_end;
 #[cfg(all(unix, feature = "workers"))]
+mod workers_limits;
 mod workers_start;
 
 fn main() {
@@ -55,6 +56,7 @@ fn main() {
             #[cfg(all(unix, feature = "workers"))]
             workers_limits::trials(),
             #[cfg(all(unix, feature = "workers"))]
+            workers_end::trials(),
             workers_start::trials(),
         ];
         peer::run(trials.into_iter().flatten().collect())

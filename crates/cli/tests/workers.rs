@@ -258,6 +258,13 @@ fn poison_becomes_a_dead_letter() {
     let case = case.with_plain();
     assert!(joined.stdout == case.plain, "{}", joined.stderr);
     assert!(joined.stderr.contains("1 dead letter"), "{}", joined.stderr);
+    assert!(
+        joined
+            .stderr
+            .contains("left out, as dead letters: block 100 of IN"),
+        "{}",
+        joined.stderr
+    );
 }
 
 fn answers_win_over_dead_letters() {
@@ -462,6 +469,14 @@ fn shards_are_joined() {
         ))
         .expect(0);
     assert!(joined.stdout == case.plain, "{}", joined.stderr);
+    let joined = case.run(&format!(
+        "betree join --events {blocks} --from {from} --shards b"
+    ));
+    let said = joined.expect(0).stderr;
+    assert!(
+        said.contains("answers of shard a were not joined"),
+        "{said}"
+    );
 }
 
 fn a_consumer_has_workers_of_one_kind() {
@@ -615,7 +630,7 @@ fn join_says_what_it_waits_for() {
         assert!(ended.stderr.contains(said), "{}", ended.stderr);
         assert!(ended.stderr.contains("--shards"), "{}", ended.stderr);
     }
-    for slip in ["a,", "a, b"] {
+    for slip in ["a,", "a, b", "a,a"] {
         let join = format!("betree join --events {blocks} --from {from} --shards");
         let mut args = words(&join);
         args.push(slip.into());

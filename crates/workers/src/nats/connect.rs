@@ -3,11 +3,14 @@
 use std::error::Error as _;
 use std::io::Read as _;
 use std::net::{TcpStream, ToSocketAddrs as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_nats::jetstream::{self, Context, ErrorCode};
-use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerError};
+use async_nats::{
+    Client, ClientError, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerError,
+};
 
 use crate::error::{Error, Result};
 use crate::nats::access::Access;
@@ -47,6 +50,7 @@ impl Connection {
         let tell = Arc::new(tell);
         let denied = Arc::new(Mutex::new(None));
         let denials = Arc::clone(&denied);
+        let shut_out = Arc::new(AtomicBool::new(false));
         let mut options = ConnectOptions::new()
             .name("perfkit")
             .connection_timeout(ANSWER)
@@ -54,10 +58,22 @@ impl Connection {
             .require_tls(address.wants_tls())
             .event_callback(move |event| {
                 let (tell, denials) = (Arc::clone(&tell), Arc::clone(&denials));
+                let shut_out = Arc::clone(&shut_out);
                 async move {
                     match event {
                         Event::Disconnected => tell("the connection is lost; it is opened again"),
-                        Event::Connected => tell("connected"),
+                        Event::Connected => {
+                            shut_out.store(false, Ordering::Relaxed);
+                            tell("connected");
+                        }
+                        // It comes at each attempt.
+                        Event::ClientError(ClientError::Other(said))
+                            if is_shut_out(&said) && !shut_out.swap(true, Ordering::Relaxed) =>
+                        {
+                            tell(&format!(
+                                "the server no longer takes our credentials, and is asked again: {said}"
+                            ));
+                        }
                         Event::ServerError(ServerError::Other(said)) if is_denial(&said) => {
                             tell(&format!("the server does not permit it: {said}"));
                             *denials.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
@@ -159,6 +175,15 @@ impl Connection {
 
 fn is_denial(said: &str) -> bool {
     said.to_ascii_lowercase().contains("permissions violation")
+}
+
+/// Whether an attempt to connect again failed for the credentials.
+fn is_shut_out(said: &str) -> bool {
+    let kinds = [
+        ConnectErrorKind::Authentication,
+        ConnectErrorKind::AuthorizationViolation,
+    ];
+    kinds.iter().any(|kind| said.contains(&kind.to_string()))
 }
 
 /// Why there is no connection.

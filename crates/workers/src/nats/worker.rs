@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{Consumer, pull};
-use async_nats::jetstream::context::{PublishError, PublishErrorKind};
+use async_nats::jetstream::context::{ConsumerInfoErrorKind, PublishError, PublishErrorKind};
 use async_nats::jetstream::message::{Acker, PublishMessage};
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use async_nats::jetstream::{AckKind, ErrorCode, Message};
@@ -25,6 +25,12 @@ use crate::settings::{
 
 /// How long the server looks for blocks before it says that there are none.
 const PULL: Duration = Duration::from_secs(1);
+/// How long to look again whether a consumer is gone.
+const GONE_PAUSES: [Duration; 3] = [
+    Duration::from_secs(1),
+    Duration::from_secs(1),
+    Duration::ZERO,
+];
 /// A message is longer than its stream takes.
 const MESSAGE_TOO_LONG: ErrorCode = ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM;
 
@@ -197,23 +203,25 @@ impl Worker {
         })
     }
 
-    /// Why pulling failed, and whether for ever.
+    /// Why pulling failed, and whether for ever: where the consumer, or its stream, is gone, as a server with another
+    /// store says it too.
     async fn pull_failed(&self, reason: String) -> Error {
-        let known = self.consumer.get_info().await;
-        let is_gone = known.is_err_and(|error| {
-            matches!(
-                error.kind(),
-                async_nats::jetstream::context::ConsumerInfoErrorKind::JetStream(error)
-                    if error.error_code() == ErrorCode::CONSUMER_NOT_FOUND
-            )
-        });
-        match is_gone {
-            true => Error::refused(
-                format!("the consumer {} is gone: {reason}", self.setup.consumer),
-                "start again: it is created anew, and begins with the first block of the stream",
-            ),
-            false => Error::Later(reason),
+        // A server that has just started may not know all yet.
+        for pause in GONE_PAUSES {
+            match self.consumer.get_info().await.map_err(|error| error.kind()) {
+                Err(ConsumerInfoErrorKind::NotFound | ConsumerInfoErrorKind::StreamNotFound) => {}
+                _ => return Error::Later(reason),
+            }
+            tokio::time::sleep(pause).await;
         }
+        Error::absent(
+            format!(
+                "the consumer {} of {} is gone: {reason}",
+                self.setup.consumer, self.setup.from.identity
+            ),
+            "see that its stream is there, and start workers again: the consumer is created anew, and begins with the first \
+             block of the stream",
+        )
     }
 
     fn subject(&self, to: To, block: &Block) -> String {

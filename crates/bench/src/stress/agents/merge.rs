@@ -243,9 +243,11 @@ fn sentence(of: usize, table: &Table) -> String {
         ("FAILED", "failed"),
         ("SATURATED", "saturated"),
     ];
+    let agents = units::counted(of as u64, ["agent", "agents"]);
     let mut text = match in_time {
-        all if all == of => format!("{of} agents, all in time"),
-        some => format!("{of} agents, {some} in time"),
+        _ if of == 0 => "no agents".to_owned(),
+        all if all == of => format!("{agents}, all in time"),
+        some => format!("{agents}, {some} in time"),
     };
     for (verdict, word) in others {
         match said(verdict) {

@@ -117,6 +117,8 @@ pub(crate) struct WorkerArgs {
     #[arg(long = "no-take-over", overrides_with = "take_over", hide = true)]
     pub(crate) _no_take_over: bool,
     /// Stop once every block of the stream is done
+    ///
+    /// Blocks that are fed later are not waited for. A signal before that ends it with 130.
     #[arg(long, requires = "from")]
     pub(crate) until_done: bool,
     /// Time to finish blocks once a signal asks to stop; then others get them
@@ -240,8 +242,8 @@ impl RollOutArgs {
 ///
 /// Reads the answers of workers and writes their lines to standard output in the order of the stream of blocks, as
 /// `betree match` without a broker does. With several shards, each event has the ids of all. Ends with the last block
-/// that the stream has now. Blocks that became dead letters are left out, counted, and exit 3; a block that was
-/// answered twice is an error.
+/// that the stream has now. Blocks that became dead letters are left out, named, and exit 3. A block that was answered
+/// twice in the same words is counted; two different answers are an error.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit betree join --events nats://127.0.0.1/EVENTS --from nats://127.0.0.1/MATCHES > matches

@@ -39,6 +39,13 @@ enum End {
 /// Runs the command.
 pub(crate) fn run(args: &JoinArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let session = Session::start(&Setup::filter_of(name, argv, &args.output))?;
+    let twice = |at: &usize| args.shards[..*at].contains(&args.shards[*at]);
+    if let Some(at) = (1..args.shards.len()).find(twice) {
+        return Err(
+            Failure::usage(format!("--shards names '{}' twice", args.shards[at]))
+                .help("name each shard of the workers once"),
+        );
+    }
     let pair = pair(&args.events, &args.from, &args.broker)?;
     let mut joined = Joined::default();
     let ended = runtime()?.block_on(join(args, &pair, &mut joined));
@@ -92,12 +99,14 @@ async fn follow(
     let mut failures = 0;
     let mut patience = Patience::new(args.timeout, Instant::now());
     let mut looked = Instant::now();
-    while merge.next() <= answers.last() {
+    // All answers that there are now are read, whatever is joined by then: one may contradict another.
+    while merge.next() <= answers.last() || !merge.is_settled() {
         if signal::interrupted() {
             return Ok(End::Interrupted);
         }
         match patience.look(Instant::now()) {
             Next::Wait => {}
+            _ if merge.next() > answers.last() => {}
             Next::Say if tells => message::remark(&format!(
                 "{}; it is waited for{}",
                 lacks(args, merge),
@@ -147,12 +156,12 @@ fn write(
     joined: &mut Joined,
 ) -> std::result::Result<Result<bool>, MergeError> {
     let mut lines = Vec::new();
-    while let Some((_, merged)) = merge.pop() {
+    while let Some((sequence, merged)) = merge.pop() {
         patience.go_on(Instant::now());
         let parts = match merged {
             Merged::Answers(parts) => parts,
             Merged::Dead => {
-                joined.dead += 1;
+                joined.died(sequence);
                 continue;
             }
             Merged::Lost => continue,

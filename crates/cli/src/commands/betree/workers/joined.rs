@@ -14,6 +14,8 @@ use crate::term::message;
 
 /// The most epochs that are told apart.
 const EPOCHS_MAX: usize = 1000;
+/// The most dead letters that are named.
+const DEAD_NAMED: usize = 3;
 /// The most names of shards that are told though they were not asked for.
 const OTHERS_MAX: usize = 10;
 
@@ -23,7 +25,9 @@ pub(super) struct Joined {
     pub(super) blocks: u64,
     pub(super) lines: u64,
     pub(super) bytes: u64,
-    pub(super) dead: u64,
+    dead: u64,
+    /// The first of them.
+    first_dead: Vec<u64>,
     /// Blocks that were removed without an answer, in ranges from the first to the last.
     pub(super) lost: Vec<(u64, u64)>,
     /// Blocks that were removed before they could be read, and whose answers have no order.
@@ -49,6 +53,14 @@ impl Joined {
             Some(at) => self.epochs[at].1 += 1,
             None if self.epochs.len() < EPOCHS_MAX => self.epochs.push((epoch.to_owned(), 1)),
             None => self.more_epochs += 1,
+        }
+    }
+
+    /// Counts a block that is a dead letter.
+    pub(super) fn died(&mut self, sequence: u64) {
+        self.dead += 1;
+        if self.first_dead.len() < DEAD_NAMED {
+            self.first_dead.push(sequence);
         }
     }
 
@@ -129,6 +141,16 @@ impl Joined {
         if lost > 0 {
             self.say_lost(args, tells);
         }
+        if self.dead > 0 {
+            self.say_dead(args);
+        }
+        if !self.other_shards.is_empty() && tells {
+            let names: Vec<&str> = self.other_shards.iter().map(String::as_str).collect();
+            message::note(
+                &format!("answers of shard {} were not joined", names.join(", ")),
+                "name all shards of the workers in --shards",
+            );
+        }
         if self.late > 0 && tells {
             let late = counted(self.late, ["block was", "blocks were"]);
             message::remark(&format!(
@@ -136,6 +158,21 @@ impl Joined {
                  does not help"
             ));
         }
+    }
+
+    fn say_dead(&self, args: &JoinArgs) {
+        let named: Vec<String> = self.first_dead.iter().map(u64::to_string).collect();
+        let noun = if named.len() == 1 { "block" } else { "blocks" };
+        let more = match self.dead - named.len() as u64 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let (named, stream) = (named.join(", "), args.events.stream());
+        let text = format!("left out, as dead letters: {noun} {named} of {stream}{more}");
+        message::failure(&Failure::new(text).help(
+            "the stream of dead letters says why (Perfkit-Reason); workers with another --consumer answer them once that \
+             is mended",
+        ));
     }
 
     fn say_lost(&self, args: &JoinArgs, tells: bool) {

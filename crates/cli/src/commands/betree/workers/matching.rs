@@ -1,11 +1,12 @@
 //! `perfkit betree match --from`: a worker on a broker, until it is asked to stop.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
 use std::time::Duration;
 
 use betree::{Batch, Buffers};
 use latency::report::LatencyName;
+use report::units::counted;
 use report::{ExitStatus, Outcome};
 use tokio::time::sleep;
 use workers::settings::Common;
@@ -37,6 +38,8 @@ struct Worked {
     tally: Tally,
     ended: Option<workers::Error>,
     lost: u64,
+    /// Whether it was asked to end before all was done, which it should wait for.
+    is_cut_short: bool,
     once: Once,
     ack_wait: Duration,
     server: String,
@@ -190,12 +193,14 @@ async fn work_on<B: Broker>(
     let teller = Teller::new(tells);
     let tell = |trouble| teller.tell(trouble);
     let losses = RefCell::new(Losses::default());
+    let is_cut_short = Cell::new(false);
     let stop = async {
         let mut asked = tokio::time::Instant::now();
         loop {
             sleep(LOOK).await;
             losses.borrow_mut().add(worker.take_lost());
             if signal::interrupted() {
+                is_cut_short.set(own.until_done);
                 return;
             }
             if own.until_done && asked.elapsed() >= ASK {
@@ -217,6 +222,7 @@ async fn work_on<B: Broker>(
         tally,
         ended,
         lost: losses.count,
+        is_cut_short: is_cut_short.get(),
         once,
         ack_wait: worker.ack_wait(),
         server,
@@ -314,7 +320,19 @@ fn describe(
         outcome.status = ExitStatus::Partial;
         outcome.complete = false;
     }
-    if tally.left > 0 && args.analysis.terminal.wants_warnings() {
+    if worked.is_cut_short {
+        outcome.status = ExitStatus::Interrupted;
+        outcome.complete = false;
+    }
+    let tells = args.analysis.terminal.wants_warnings();
+    if tally.refused > tally.answered && tells {
+        let had = counted(tally.refused, ["block had an answer", "blocks had answers"]);
+        message::note(
+            &format!("{had} already, which stand as they are"),
+            "for answers of other expressions or flags, name another stream (--to)",
+        );
+    }
+    if tally.left > 0 && tells {
         message::note(
             &format!(
                 "{} blocks were not finished before the grace period ended; others get them",

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
+use report::units::counted;
 use tokio::time::Instant;
 use workers::{Place, Reason, Trouble};
 
@@ -62,8 +63,9 @@ impl Teller {
         let more = |counted: &Cell<u64>| counted.get().saturating_sub(NAMED_MAX);
         let (failed, dead) = (more(&self.failed), more(&self.dead));
         if failed > 0 {
+            let failed = counted(failed, ["more attempt", "more attempts"]);
             message::remark(&format!(
-                "{failed} more attempts failed, and their blocks were given back"
+                "{failed} failed, and their blocks were given back"
             ));
         }
         if dead > 0 {

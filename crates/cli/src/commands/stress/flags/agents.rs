@@ -18,7 +18,7 @@ const RUN: &str = "stress";
 pub(crate) struct AgentsArgs {
     /// Lead --agents that --join nats://HOST[:PORT][/NAME]
     ///
-    /// Gives each agent its part of --rate and --blocks and a seed of its own, starts all at once, adds up their
+    /// Needs --rate or --interval. Gives each agent its part of that and of --blocks and a seed of its own, starts all at once, adds up their
     /// histograms, and reports every agent. Everything else (--producers, --threads, --duration) each agent does in full.
     /// Exit 4 if an agent was late, 3 if one vanished. Agents need the same version of perfkit.
     #[arg(long, value_name = "URL", value_parser = run, requires = "agents",
