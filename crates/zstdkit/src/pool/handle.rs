@@ -134,8 +134,8 @@ pub struct PoolStats {
 ///
 /// # When the budget is used up
 /// Streams and calls of the module `tokio` wait until others give memory back. Where none comes back for two seconds (a
-/// task may hold one stream and wait for a second one), or none of those in line got any for twenty, the first of them is
-/// served beyond the budget. All contexts together then hold twice the budget at most, or what
+/// task may hold one stream and wait for a second one), the first of them is served beyond the budget, and the next ones 25 ms
+/// apart until some comes back; so is the first one where none in line got any for twenty seconds, although some came back. All contexts together then hold twice the budget at most, or what
 /// [`memory_limit_bytes`](PoolOptions::memory_limit_bytes) says. Who finds no memory within that limit either fails with an
 /// error whose [`is_pool_exhausted`](crate::Error::is_pool_exhausted) is true: a server answers 503 and serves those
 /// who have memory. So every wait ends, and memory is bounded. Idle contexts beyond the budget are dropped at once.

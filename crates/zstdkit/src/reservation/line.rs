@@ -10,7 +10,7 @@
 //! - So each wait is for contexts of others, and those come back: by themselves when their work ends; at the hands of
 //!   the keeper where they lie idle between two calls of a stream, if the stream can do without; and where nothing
 //!   comes back for [`STILL_TICKS`], because tasks keep contexts and wait for each other, the first in line is served
-//!   beyond the budget. So it is after [`UNSERVED_TICKS`] in which memory came back and none in line got any: it is
+//!   beyond the budget, and the next one every [`AGAIN_TICKS`] until some comes back. So it is after [`UNSERVED_TICKS`] in which memory came back and none in line got any: it is
 //!   taken and given back by calls that do not wait here. Beyond the limit of the pool it fails instead, and so do those
 //!   behind it who have waited as long. Every wait ends, then, unless who waits is not polled.
 //!
@@ -36,6 +36,8 @@ const REST_TICKS: u64 = 2;
 const ABSENT_TICKS: u64 = 20;
 /// After this many ticks in which no memory came back, the first in line is served beyond the budget.
 pub(crate) const STILL_TICKS: u64 = 400;
+/// And the next in line after this many more.
+pub(crate) const AGAIN_TICKS: u64 = 5;
 /// The same two, for a line in which none was served, although memory comes back all the time.
 const UNSERVED_REST_TICKS: u64 = 20;
 const UNSERVED_TICKS: u64 = 4_000;
@@ -148,7 +150,7 @@ impl Line {
         state.next_ticket += 1;
         state.waits.waited += 1;
         if state.waiting.is_empty() {
-            state.unserved = 0;
+            (state.still, state.unserved) = (0, 0);
         }
         state.waiting.push_back(Waiter {
             ticket,
@@ -329,11 +331,12 @@ impl Line {
         state.still += 1;
         state.unserved += 1;
         if state.still >= STILL_TICKS || state.unserved >= UNSERVED_TICKS {
-            state.patience = match state.still >= STILL_TICKS {
-                true => STILL_TICKS,
-                false => UNSERVED_TICKS,
+            // Until memory comes back, the next ones have waited long enough.
+            (state.patience, state.still) = match state.still >= STILL_TICKS {
+                true => (STILL_TICKS, STILL_TICKS - AGAIN_TICKS),
+                false => (UNSERVED_TICKS, 0),
             };
-            (state.still, state.unserved) = (0, 0);
+            state.unserved = 0;
             if let Some(first) = state.waiting.iter_mut().find(|waiter| !waiter.absent) {
                 (first.beyond, passed) = (true, true);
             }

@@ -63,8 +63,9 @@ impl Scheduler {
     /// The same with contexts that may hold this much memory together, in bytes: those of encoders and of decoders. Streams
     /// and calls that need more wait for each other; one that needs more than all of it fails.
     ///
-    /// While none gives memory back, as slow clients do that keep their streams open, contexts hold up to twice as much; then
-    /// who finds none fails after two seconds ([`Error::is_pool_exhausted`]), and a server answers 503.
+    /// While none gives memory back for two seconds, as slow clients do that keep their streams open, those who wait are served
+    /// beyond it, one after another, until contexts hold twice as much; then who finds none fails
+    /// ([`Error::is_pool_exhausted`]), and a server answers 503.
     /// [`Pool`](Pool#when-the-budget-is-used-up) says more, and has a setting for the limit.
     ///
     /// ```

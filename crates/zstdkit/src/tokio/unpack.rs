@@ -116,13 +116,30 @@ impl Scheduler {
             let predicted_ns = self.model().predict_ns(CostKey::decompress_slice(), block);
             turn.take(predicted_ns, self.model().threshold_ns(), Keeps::Context)
                 .await;
-            let (step, ns) = timed(|| decoder.step(rest, content.room()?, &mut Budget::slices(1)));
-            turn.held(ns);
+            let (mut held_ns, mut produced) = (0, 0);
+            // Short blocks one after another: each of its own would cost more for its turn than for its content.
+            let step = loop {
+                let (step, ns) =
+                    timed(|| decoder.step(rest, content.room()?, &mut Budget::slices(1)));
+                held_ns += ns;
+                let Ok(step) = step else {
+                    break step;
+                };
+                self.learn_block(step.produced, ns);
+                rest = &rest[step.consumed..];
+                content.keep(step.produced);
+                produced += step.produced;
+                let is_enough = produced >= SLICE_BYTES || held_ns >= predicted_ns / 2;
+                if is_enough
+                    || step.state != State::MoreOutput
+                    || decoder.inner().suspended().is_some()
+                {
+                    break Ok(step);
+                }
+            };
+            turn.held(held_ns);
             let step = step?;
-            self.learn_block(step.produced, ns);
-            rest = &rest[step.consumed..];
-            content.keep(step.produced);
-            total_ns = total_ns.saturating_add(ns);
+            total_ns = total_ns.saturating_add(held_ns);
             if let Some(suspended) = decoder.inner().suspended() {
                 // Others may have the context while this waits.
                 drop(decoder);

@@ -6,7 +6,7 @@ use super::*;
 use crate::encoder::Encoder;
 use crate::options::EncoderOptions;
 use crate::pool::{Pool, PoolOptions, PoolStats, Pooled};
-use crate::reservation::line::STILL_TICKS;
+use crate::reservation::line::{AGAIN_TICKS, STILL_TICKS};
 use crate::schedule::{CostModel, Offload};
 
 const CONTENT: Option<u64> = Some(200_000);
@@ -91,6 +91,33 @@ fn streams_that_arekept_take_twice_the_budget_at_most() {
     assert_eq!((after.in_use, after.idle), (0, 1));
     assert!(after.held_bytes == after.idle_bytes && after.held_bytes <= after.budget_bytes);
     drop(bank.open().unwrap());
+}
+
+#[test]
+fn while_nothing_comes_back_the_next_in_line_waits_little() {
+    let bank = Bank::new(2, Some(8));
+    let first = bank.open().unwrap();
+    let mut others: Vec<_> = (0..4).map(|_| Memory::default()).collect();
+    for other in &mut others {
+        assert!(bank.poll(other).is_pending());
+    }
+    bank.ticks(STILL_TICKS);
+    let mut kept = Vec::new();
+    for (nth, other) in others.iter_mut().enumerate() {
+        match (nth, bank.poll(other)) {
+            (3, Poll::Ready(Err(error))) => assert!(error.is_pool_exhausted()),
+            (0..3, Poll::Ready(Ok(stream))) => kept.push(stream),
+            (_, other) => panic!("{nth}: {other:?}"),
+        }
+        bank.ticks(AGAIN_TICKS);
+    }
+    // Who comes when none waits has all of the time.
+    let mut late = Memory::default();
+    assert!(bank.poll(&mut late).is_pending());
+    bank.ticks(STILL_TICKS - 1);
+    assert!(bank.poll(&mut late).is_pending());
+    drop((first, kept));
+    assert!(matches!(bank.poll(&mut late), Poll::Ready(Ok(_))));
 }
 
 #[test]

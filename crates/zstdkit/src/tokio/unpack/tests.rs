@@ -77,3 +77,26 @@ fn of_many_blocks_and_frames_some_are_examined() {
     let found = survey(&stored(1_000_000, 0));
     assert_eq!(found, Survey::default());
 }
+
+#[test]
+fn short_blocks_share_a_turn() {
+    let blocks = 100_000;
+    let stream = stored(blocks, 1);
+    let runtime = ::tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let scheduler = Scheduler::with_defaults().unwrap();
+    let mut polls = 0;
+    let content = runtime.block_on(async {
+        let options = DecoderOptions::default();
+        let mut call = std::pin::pin!(scheduler.decompress(stream, &options));
+        std::future::poll_fn(|context| {
+            polls += 1;
+            call.as_mut().poll(context)
+        })
+        .await
+    });
+    assert_eq!(content.unwrap(), vec![0; blocks]);
+    assert!(polls < blocks / 10, "{polls}");
+}
