@@ -199,6 +199,20 @@ fn the_two_profiles() {
 }
 
 #[test]
+fn what_is_wrong_in_a_local_header_has_its_place() {
+    let mut archive = plain();
+    let second = find(&archive, LOCAL, 1);
+    // A flag that is reserved, there alone.
+    archive[second + 6] |= 1 << 7;
+    let strict = ReadOptions::strict();
+    for found in [by_file(&archive, &strict), by_pipe(&archive, &strict)] {
+        let error = found.unwrap_err();
+        assert_eq!(error.offset(), Some(second as u64), "{error}");
+        assert_eq!(error.entry_name(), Some("bb"));
+    }
+}
+
+#[test]
 fn a_second_end_record_in_the_comment_is_refused_by_strict() {
     let mut settings = zipstream::ArchiveOptions::default();
     settings.comment = [&END[..], &[0; 18]].concat();

@@ -138,8 +138,8 @@ fn entry_end<R: ReadAt>(
     let header_bytes = held.first_chunk().map_or(LOCAL_BYTES, total_bytes);
     let held = scratch.window.get(source, offset, header_bytes, limit)?;
     let local = Local::parse(&held[..header_bytes])
-        .ok_or_else(|| Error::new(ErrorKind::Corrupt, "no local header"))?;
-    check_local(&local)?;
+        .ok_or_else(|| Error::corrupt(offset, "no local header"))?;
+    check_local(&local).map_err(|error| error.at(offset))?;
     agree_strictly(entry, &local)?;
     let (wide, descriptor) = (local.is_zip64(), local.has_descriptor());
     let stored = entry.method() == Method::Stored && !entry.is_encrypted();

@@ -150,7 +150,7 @@ pub struct EntryOptions {
     pub kind: EntryKind,
     /// How to compress it. Content that does not shrink is stored, if that is known in time.
     pub method: Method,
-    /// The level; `None` is the method's default.
+    /// The level, one of [`Method::levels`]; `None` is the method's default. 0 stores, with zstd, too.
     pub level: Option<i32>,
     /// Modification time in seconds since 1970, UTC; `None` writes 1980-01-01.
     pub modified: Option<i64>,

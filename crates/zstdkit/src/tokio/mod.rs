@@ -25,11 +25,16 @@
 //! stream took): one of them is the least that a turn has, and content that suddenly takes longer makes one slice longer
 //! than that.
 //!
+//! How a call is divided depends on how long things take, and where it is, so do the bytes of a frame: two calls with the same
+//! content may give frames that differ, with the same content. Use [`crate::compress`] on a thread of your own where the bytes
+//! must be the same, as for an ETag.
+//!
 //! # Memory
 //! Where memory of the pool is short, streams and calls wait for it, in order of arrival. An error is what is larger than
 //! the whole budget, at once; and, after the wait, what finds no memory although
 //! [twice the budget](crate::Pool#when-the-budget-is-used-up) may be used then. A stream that is not called meanwhile may have to
-//! give its context back: it goes on with another frame. [`PoolStats`](crate::PoolStats) has the waits.
+//! give its context back: it goes on with another frame. [`PoolStats`](crate::PoolStats) has the waits. Idle contexts stay, up to the
+//! budget, until [`Pool::trim`](crate::Pool::trim) is called.
 //!
 //! Every future may be dropped at any time. Contexts then go back to the pool or are discarded, queued
 //! work is removed, and running work owns everything that it touches.
