@@ -13,7 +13,7 @@
 //!
 //! Two things are not divided yet. Opening an archive reads its whole directory in one call, and so does
 //! [`check`](AsyncArchiveReader::check) unless the profile is strict: 14 ms for 300,000 entries were measured, so bound the
-//! entries of archives that you do not trust ([`ReadOptions::entries`](crate::ReadOptions::entries)). And
+//! entries of archives that you do not trust ([`Limits::entries`](crate::Limits::entries)). And
 //! [`read`](AsyncArchiveReader::read) collects an entry in memory that grows; where entries may have megabytes, copy them
 //! ([`copy_to`](AsyncArchiveReader::copy_to)).
 //!
