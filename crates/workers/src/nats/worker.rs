@@ -25,12 +25,9 @@ use crate::settings::{
 
 /// How long the server looks for blocks before it says that there are none.
 const PULL: Duration = Duration::from_secs(1);
-/// How long to look again whether a consumer is gone.
-const GONE_PAUSES: [Duration; 3] = [
-    Duration::from_secs(1),
-    Duration::from_secs(1),
-    Duration::ZERO,
-];
+/// How often to look whether a consumer is gone before it is believed, and the pause between two looks.
+const GONE_LOOKS: u32 = 3;
+const GONE_PAUSE: Duration = Duration::from_secs(1);
 /// A message is longer than its stream takes.
 const MESSAGE_TOO_LONG: ErrorCode = ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM;
 
@@ -207,12 +204,14 @@ impl Worker {
     /// store says it too.
     async fn pull_failed(&self, reason: String) -> Error {
         // A server that has just started may not know all yet.
-        for pause in GONE_PAUSES {
+        for look in 0..GONE_LOOKS {
+            if look > 0 {
+                tokio::time::sleep(GONE_PAUSE).await;
+            }
             match self.consumer.get_info().await.map_err(|error| error.kind()) {
                 Err(ConsumerInfoErrorKind::NotFound | ConsumerInfoErrorKind::StreamNotFound) => {}
                 _ => return Error::Later(reason),
             }
-            tokio::time::sleep(pause).await;
         }
         Error::absent(
             format!(

@@ -82,10 +82,14 @@ impl Joined {
         table
     }
 
+    fn other_shards(&self) -> String {
+        let names: Vec<&str> = self.other_shards.iter().map(String::as_str).collect();
+        names.join(", ")
+    }
+
     /// Answers that are there and not asked for, if any.
     pub(super) fn passed_over(&self) -> String {
-        let shards: Vec<&str> = self.other_shards.iter().map(String::as_str).collect();
-        match (self.others, shards.join(", ")) {
+        match (self.others, self.other_shards()) {
             (0, _) => String::new(),
             (count, shards) if shards.is_empty() => {
                 format!(" ({count} answers are to blocks of other streams)")
@@ -145,9 +149,8 @@ impl Joined {
             self.say_dead(args);
         }
         if !self.other_shards.is_empty() && tells {
-            let names: Vec<&str> = self.other_shards.iter().map(String::as_str).collect();
             message::note(
-                &format!("answers of shard {} were not joined", names.join(", ")),
+                &format!("answers of shard {} were not joined", self.other_shards()),
                 "name all shards of the workers in --shards",
             );
         }
