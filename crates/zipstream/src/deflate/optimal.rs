@@ -31,7 +31,7 @@ const GUESS: u32 = 100;
 /// part in this many.
 const PASSES: usize = 3;
 const GAIN: u64 = 512;
-/// Content up to this size is parsed from two starts. Of other content, one part in so many says which start is better.
+/// Content up to this size is parsed from two starts. Of other content, one part in [`TOLD_BY`] says which start is better.
 const SMALL: usize = 16 << 10;
 const TOLD_BY: usize = 8;
 

@@ -2,8 +2,8 @@
 
 /// Bytes of a piece. A shorter one does not show what a deep search finds.
 const PIECE: usize = 16 << 10;
-/// A sample has a piece for each so many times as many bytes of the content, and so many at most. A single piece may be
-/// unlike the rest.
+/// A sample has a piece for each [`SAMPLED`] times [`PIECE`] bytes of the content, and [`PIECES_MAX`] at most. A single
+/// piece may be unlike the rest.
 const SAMPLED: usize = 8;
 const PIECES_MIN: usize = 2;
 const PIECES_MAX: usize = 3;

@@ -10,9 +10,10 @@
 //! - So each wait is for contexts of others, and those come back: by themselves when their work ends; at the hands of
 //!   the keeper where they lie idle between two calls of a stream, if the stream can do without; and where nothing
 //!   comes back for [`STILL_TICKS`], because tasks keep contexts and wait for each other, the first in line is served
-//!   beyond the budget, and the next one every [`AGAIN_TICKS`] until some comes back. So it is after [`UNSERVED_TICKS`] in which memory came back and none in line got any: it is
-//!   taken and given back by calls that do not wait here. Beyond the limit of the pool it fails instead, and so do those
-//!   behind it who have waited as long. Every wait ends, then, unless who waits is not polled.
+//!   beyond the budget, and the next one every [`AGAIN_TICKS`] until some comes back. So is the first one after
+//!   [`UNSERVED_TICKS`] in which memory came back and none in line got any: it is taken and given back by calls that do
+//!   not wait here. Beyond the limit of the pool it fails instead, and so do those behind it who have waited as long.
+//!   Every wait ends, then, unless who waits is not polled.
 //!
 //! The keeper is a thread that exists only while the line is not empty. It is the only one here that looks at a clock. Where
 //! the system has no thread for it, none waits: all are served beyond the budget.
