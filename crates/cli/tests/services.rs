@@ -33,6 +33,7 @@ mod workers;
 mod workers_end;
 #[cfg(all(unix, feature = "workers"))]
 mod workers_limits;
+#[cfg(all(unix, feature = "workers"))]
 mod workers_start;
 
 fn main() {
@@ -57,6 +58,7 @@ fn main() {
             workers_limits::trials(),
             #[cfg(all(unix, feature = "workers"))]
             workers_end::trials(),
+            #[cfg(all(unix, feature = "workers"))]
             workers_start::trials(),
         ];
         peer::run(trials.into_iter().flatten().collect())
