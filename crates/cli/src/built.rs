@@ -28,6 +28,7 @@ fn features() -> impl Iterator<Item = &'static str> {
         ("cloud", cfg!(feature = "cloud")),
         ("kafka", cfg!(feature = "kafka")),
         ("kafka-tls", cfg!(feature = "kafka-tls")),
+        ("schema-tests", cfg!(feature = "schema-tests")),
         ("serve", cfg!(feature = "serve")),
         ("tls", cfg!(feature = "tls")),
         ("web", cfg!(feature = "web")),

@@ -83,6 +83,7 @@ fn every_candidate_has_its_ratio_speeds_memory_and_distributions() {
 }
 
 #[test]
+#[cfg(feature = "schema-tests")]
 fn the_report_satisfies_the_schema_in_every_mode() {
     let dir = directory();
     json(dir.path(), 60_000);
