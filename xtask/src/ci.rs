@@ -1,11 +1,12 @@
 //! Every check of the repository in order, with the time that each takes.
 //!
-//! The order shares work: what clippy checked serves the documentation, what the tests built
-//! serves the fuzz targets, and the release build of the tour serves the instruction counts and
-//! the README. A check itself lives in its own module.
+//! The order shares work: what clippy checked serves the documentation, what the tests of all features built
+//! serves the fuzz targets, and the release build of the tour serves the tests and the commands of the
+//! README. A check itself lives in its own module.
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -16,14 +17,14 @@ use crate::{bench_gate, codegen, fuzz, licences, metadata, package, readme, sh, 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     Full,
-    /// Without the steps that need a release build or a second build of everything.
+    /// Without the steps that need a release build or a second build of the tool.
     Fast,
 }
 
 /// The commands of the README for the tests and the tour. They are steps here, so their block of the README
 /// does not run again.
-const TEST_COMMAND: &str = "cargo test --workspace";
-const TOUR_COMMAND: &str = "cargo run --release -- tour";
+pub(crate) const TEST_COMMAND: &str = "cargo test";
+pub(crate) const TOUR_COMMAND: &str = "cargo run --release -- tour";
 
 /// For each fuzz target. Seeds are fixed here: more time for what is the same each time finds little.
 const FUZZ_S: u32 = 4;
@@ -62,19 +63,14 @@ const STEPS: &[Step] = &[
         check: docs,
     },
     Step {
-        name: "test",
+        name: "test, all features",
         fast: true,
-        check: test,
+        check: test_all_features,
     },
     Step {
         name: "fuzz",
         fast: false,
-        check: || fuzz::run(FUZZ_S),
-    },
-    Step {
-        name: "test, all features",
-        fast: false,
-        check: test_all_features,
+        check: fuzz_targets,
     },
     Step {
         name: "codegen",
@@ -100,6 +96,11 @@ const STEPS: &[Step] = &[
         name: "tour",
         fast: false,
         check: tour,
+    },
+    Step {
+        name: "test",
+        fast: false,
+        check: test,
     },
     Step {
         name: "readme",
@@ -267,14 +268,22 @@ fn docs() -> Result<String> {
     Ok(String::new())
 }
 
+/// The tests of the tool as README runs them, which are those of a build with the usual features; and those of the
+/// one library that has code for the absence of a feature.
 fn test() -> Result<String> {
     let words: Vec<&str> = TEST_COMMAND.split(' ').skip(1).collect();
-    count_tests(&words)
+    let tool = count_tests(&mut sh::cargo(&words))?;
+    let files = count_tests(&mut sh::cargo(&[
+        "test",
+        "--package",
+        "perfkit-files",
+        "--lib",
+    ]))?;
+    Ok(format!("{tool}; of files: {files}"))
 }
 
-/// The fuzz crate's only feature links libFuzzer, which brings a `main` of its own; clippy has seen it, and
-/// cargo-fuzz builds it.
-const ALL_FEATURES: [&str; 4] = ["--workspace", "--all-features", "--exclude", FUZZ];
+/// The package of fuzz targets. Its only feature links libFuzzer, which brings a `main` of its own; clippy has seen
+/// it, and cargo-fuzz builds it.
 const FUZZ: &str = "perfkit-fuzz";
 
 /// Ignored tests that no check runs: for a quiet machine, or for minutes each.
@@ -285,82 +294,103 @@ const BY_HAND: [&str; 4] = [
     "hostile_peers_change_no_percentile",
 ];
 
-/// Programs of tests that no feature changes: they have run in the step `test`.
-const WITHOUT_FEATURES: [&str; 2] = ["contradictions", "peers"];
-
+/// Everything, built once: the library and the programs of each package, then tests in documentation.
 fn test_all_features() -> Result<String> {
-    let mut packages = metadata::workspace()?.packages;
-    packages.retain(|package| package.name != FUZZ);
-    let mut args = vec!["test"];
-    args.extend(ALL_FEATURES);
-    args.extend(["--lib", "--bins"]);
-    let mut programs: BTreeSet<&str> = (packages.iter())
-        .flat_map(metadata::Package::integration_tests)
-        .collect();
-    programs.retain(|name| !WITHOUT_FEATURES.contains(name));
-    for name in programs {
-        args.extend(["--test", name]);
-    }
-    let most = count_tests(&args)?;
-    let mut args = vec!["test"];
-    args.extend(ALL_FEATURES);
-    args.push("--doc");
-    let examples = count_tests(&args)?;
-    let long = long_tests(&packages)?;
-    let long: Vec<&str> = long.iter().map(String::as_str).collect();
-    let long = count_tests(&long)?;
+    let packages = metadata::workspace()?.packages;
+    let programs = TestPrograms::of(&packages)?;
+    let mut usual = sh::cargo(&programs.with_long_tests(&packages));
+    let usual = count_tests(usual.env(fuzz::SECONDS, FUZZ_S.to_string()))?;
+    let own = count_tests(&mut sh::cargo(&programs.with_own_harness(&packages)))?;
+    let mut args = all_features(&packages);
+    args.push("--doc".to_owned());
+    let examples = count_tests(&mut sh::cargo(&args))?;
     Ok(format!(
-        "{most}; of documentation: {examples}; long: {long}"
+        "{usual}; beside other programs: {own}; of documentation: {examples}"
     ))
 }
 
-/// Arguments of cargo for the tests that `cargo test` leaves to this step, for each takes many seconds: they are
-/// `#[ignore = "long…"]`. Programs with a harness of their own say `ignored` of what is not installed, so these are
-/// left out.
-fn long_tests(packages: &[metadata::Package]) -> Result<Vec<String>> {
-    let mut args = vec!["test".to_owned()];
-    args.extend(ALL_FEATURES.map(str::to_owned));
-    let mut programs = BTreeSet::new();
-    let mut own = Vec::new();
-    for package in packages {
-        let tests = package.tests_with_own_harness()?;
-        let usual = package
-            .integration_tests()
-            .filter(|name| !tests.contains(*name));
-        programs.extend(usual.map(str::to_owned));
-        own.push((package, tests));
+/// They have run as property tests in the step before.
+fn fuzz_targets() -> Result<String> {
+    match fuzz::has_cargo_fuzz() {
+        true => fuzz::run(FUZZ_S),
+        false => Ok("cargo-fuzz is not installed: as property tests, see above".to_owned()),
     }
-    let excluded = own
-        .iter()
-        .filter(|(_, tests)| !tests.is_disjoint(&programs))
-        .map(|(package, _)| package.name.clone());
-    for name in excluded {
-        args.extend(["--exclude".to_owned(), name]);
+}
+
+/// The beginning of every `cargo test` of all features, so that all of them share one build: all features by name,
+/// for `--all-features` would be those of [`FUZZ`], too.
+fn all_features(packages: &[metadata::Package]) -> Vec<String> {
+    let others = packages.iter().filter(|package| package.name != FUZZ);
+    let features: Vec<String> = others
+        .flat_map(|package| {
+            let names = package.features.keys().filter(|name| *name != "default");
+            names.map(|name| format!("{}/{name}", package.name))
+        })
+        .collect();
+    ["test", "--workspace", "--features", &features.join(",")]
+        .map(str::to_owned)
+        .to_vec()
+}
+
+/// The names of the integration tests of all packages.
+struct TestPrograms {
+    usual: BTreeSet<String>,
+    /// Programs with a harness of their own say `ignored` of tests beside what is not installed, so ignored ones of
+    /// theirs cannot be asked for.
+    own_harness: BTreeSet<String>,
+}
+
+impl TestPrograms {
+    fn of(packages: &[metadata::Package]) -> Result<Self> {
+        let (mut usual, mut own_harness) = (BTreeSet::new(), BTreeSet::new());
+        for package in packages {
+            let own = package.tests_with_own_harness()?;
+            let tests = package.integration_tests().map(str::to_owned);
+            usual.extend(tests.filter(|name| !own.contains(name)));
+            own_harness.extend(own);
+        }
+        if let Some(name) = usual.intersection(&own_harness).next() {
+            bail!("tests called '{name}' have the usual harness and one of their own");
+        }
+        Ok(Self { usual, own_harness })
     }
-    args.extend(["--lib", "--bins"].map(str::to_owned));
-    for name in programs {
-        args.extend(["--test".to_owned(), name]);
+
+    /// Units and programs of the usual harness, with the tests that `cargo test` leaves out, for each takes many
+    /// seconds: they are `#[ignore = "long…"]`.
+    fn with_long_tests(&self, packages: &[metadata::Package]) -> Vec<String> {
+        let mut args = all_features(packages);
+        args.extend(["--lib", "--bins"].map(str::to_owned));
+        args.extend(named(&self.usual));
+        args.extend(["--", "--include-ignored"].map(str::to_owned));
+        for name in BY_HAND {
+            args.extend(["--skip".to_owned(), name.to_owned()]);
+        }
+        args
     }
-    args.extend(["--", "--ignored"].map(str::to_owned));
-    for name in BY_HAND {
-        args.extend(["--skip".to_owned(), name.to_owned()]);
+
+    fn with_own_harness(&self, packages: &[metadata::Package]) -> Vec<String> {
+        let mut args = all_features(packages);
+        args.extend(named(&self.own_harness));
+        args
     }
-    Ok(args)
+}
+
+fn named(tests: &BTreeSet<String>) -> impl Iterator<Item = String> {
+    (tests.iter()).flat_map(|name| ["--test".to_owned(), name.clone()])
 }
 
 /// Runs cargo test, which is ended where a test waits for ever, and adds up its closing lines.
-fn count_tests(args: &[&str]) -> Result<String> {
-    let lines = watch::run_keeping(&mut sh::cargo(args), |line| {
-        line.starts_with("test result:")
-    })?;
+fn count_tests(cargo: &mut Command) -> Result<String> {
+    let lines = watch::run_keeping(cargo, |line| line.starts_with("test result:"))?;
+    let shown = sh::shown(cargo);
     let passed = add_up(&lines, "passed");
     let ignored = add_up(&lines, "ignored");
-    println!("\nclosing lines of {}:", args.join(" "));
+    println!("\nclosing lines of {shown}:");
     for line in &lines {
         println!("{line}");
     }
     if passed == 0 {
-        bail!("cargo {} ran no test", args.join(" "));
+        bail!("{shown} ran no test");
     }
     Ok(format!(
         "{passed} tests passed, {ignored} ignored, {} programs",

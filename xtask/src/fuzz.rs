@@ -10,10 +10,17 @@ use anyhow::{Context, Result, bail};
 
 use crate::sh;
 
+/// How long each target runs as a property test, in the environment.
+pub(crate) const SECONDS: &str = "PERFKIT_FUZZ_SECONDS";
+
+pub(crate) fn has_cargo_fuzz() -> bool {
+    sh::find("cargo-fuzz").is_some()
+}
+
 /// Runs every target for `seconds`, and returns one line about it.
 pub(crate) fn run(seconds: u32) -> Result<String> {
     let targets = targets()?;
-    if sh::find("cargo-fuzz").is_none() {
+    if !has_cargo_fuzz() {
         println!("cargo-fuzz is not installed: the same targets run as property tests instead");
         return properties(targets.len(), seconds);
     }
@@ -49,7 +56,7 @@ fn cargo_fuzz(args: &[&str]) -> Command {
 
 fn properties(targets: usize, seconds: u32) -> Result<String> {
     let mut command = sh::cargo(&["test", "--workspace", "--test", "smoke"]);
-    command.env("PERFKIT_FUZZ_SECONDS", seconds.to_string());
+    command.env(SECONDS, seconds.to_string());
     sh::run(&mut command)?;
     Ok(format!(
         "{targets} targets as property tests, {seconds} s each"

@@ -1,6 +1,6 @@
 //! What `cargo metadata` says, as far as the chores need it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
@@ -43,6 +43,8 @@ pub(crate) struct Package {
     pub(crate) publish: Option<Vec<String>>,
     pub(crate) targets: Vec<Target>,
     pub(crate) dependencies: Vec<Dependency>,
+    #[serde(default)]
+    pub(crate) features: BTreeMap<String, Vec<String>>,
 }
 
 impl Package {

@@ -9,7 +9,7 @@ use std::{fs, io::Write as _};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::{metadata, readme, sh};
+use crate::{ci, metadata, readme, sh};
 
 /// The stable compiler has the sanitizer behind this variable.
 const BOOTSTRAP: (&str, &str) = ("RUSTC_BOOTSTRAP", "1");
@@ -96,10 +96,7 @@ pub(crate) fn run() -> Result<String> {
             .env("PATH", path_with(&wrapped)?);
         sh::run(&mut shell)?;
     }
-    let blocks = readme::run_with(
-        &wrapped,
-        &["cargo test --workspace", "cargo run --release -- tour"],
-    )?;
+    let blocks = readme::run_with(&wrapped, &[ci::TEST_COMMAND, ci::TOUR_COMMAND])?;
     Ok(format!("{} further jobs; {blocks}", OTHERS.len()))
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
 }
 
 /// The cargo that runs this program.
-pub(crate) fn cargo(args: &[&str]) -> Command {
+pub(crate) fn cargo<S: AsRef<OsStr>>(args: &[S]) -> Command {
     let mut command = command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(args);
     command

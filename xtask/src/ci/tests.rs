@@ -85,20 +85,45 @@ fn a_machine_for_checks_that_lacks_a_program_fails_before_any_check() {
 }
 
 #[test]
-fn long_tests_are_run_by_the_usual_harness() {
-    let mut packages = metadata::workspace().unwrap().packages;
-    packages.retain(|package| package.name != FUZZ);
-    let args = long_tests(&packages).unwrap();
-    let programs: Vec<&str> = args
-        .windows(2)
-        .filter(|pair| pair[0] == "--test")
-        .map(|pair| pair[1].as_str())
-        .collect();
-    assert!(programs.contains(&"main"), "{args:?}");
+fn each_test_program_is_run_once_and_long_tests_by_the_usual_harness() {
+    let packages = metadata::workspace().unwrap().packages;
+    let programs = TestPrograms::of(&packages).unwrap();
+    let names = |args: &[String]| -> Vec<String> {
+        let pairs = args.windows(2).filter(|pair| pair[0] == "--test");
+        pairs.map(|pair| pair[1].clone()).collect()
+    };
+    let long = programs.with_long_tests(&packages);
+    let own = programs.with_own_harness(&packages);
+    assert!(long.contains(&"--include-ignored".to_owned()), "{long:?}");
+    assert!(!own.contains(&"--include-ignored".to_owned()), "{own:?}");
+    let (long, own) = (names(&long), names(&own));
+    assert!(long.contains(&"main".to_owned()), "{long:?}");
     assert!(
-        !programs.contains(&"peers") && !programs.contains(&"services"),
-        "{args:?}"
+        own.contains(&"peers".to_owned()) && own.contains(&"services".to_owned()),
+        "{own:?}"
     );
+    let mut run: Vec<&str> = long.iter().chain(&own).map(String::as_str).collect();
+    run.sort_unstable();
+    let all: BTreeSet<&str> = packages
+        .iter()
+        .flat_map(|p| p.integration_tests())
+        .collect();
+    assert_eq!(run, all.into_iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn all_features_are_those_of_every_package_but_libfuzzer() {
+    let packages = metadata::workspace().unwrap().packages;
+    let args = all_features(&packages).join(" ");
+    for feature in [
+        "perfkit/kafka-tls",
+        "perfkit-files/remote",
+        "zipstream/object_store",
+        "xtask/generate",
+    ] {
+        assert!(args.contains(feature), "{args}");
+    }
+    assert!(!args.contains("libfuzzer"), "{args}");
 }
 
 /// An ignored test that nothing runs is one that nobody runs.

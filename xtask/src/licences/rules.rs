@@ -224,6 +224,7 @@ mod tests {
             publish: None,
             targets: Vec::new(),
             dependencies: Vec::new(),
+            features: BTreeMap::new(),
         }
     }
 
