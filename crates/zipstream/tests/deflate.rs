@@ -378,6 +378,91 @@ fn kinds(bytes: usize) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
+/// Records in lines, most of which is the same in many of the last ones.
+fn orders(bytes: usize) -> Vec<u8> {
+    let mut random = Random(7003);
+    let mut out = Vec::with_capacity(bytes + 200);
+    while out.len() < bytes {
+        let state = ["open", "shipped", "returned", "paid"][random.next(4)];
+        let name = ["Carl Dahl", "Rosa Stein", "Otto Peters", "Maria Novak"][random.next(4)];
+        let id = 7000 + out.len() / 100;
+        let (count, euros, cents) = (1 + random.next(5), random.next(300), random.next(100));
+        out.extend_from_slice(
+            format!(
+                "  <order id=\"{id}\" state=\"{state}\">\n    <customer>{name}</customer>\n    \
+                 <item count=\"{count}\" price=\"{euros}.{cents:02}\"/>\n  </order>\n"
+            )
+            .as_bytes(),
+        );
+    }
+    out.truncate(bytes);
+    out
+}
+
+/// Three bytes for a pixel, which change slowly, and noise.
+fn pixels(bytes: usize) -> Vec<u8> {
+    let mut random = Random(640);
+    let value = |at: usize| {
+        let (pixel, color) = (at / 3, at % 3);
+        let (x, y) = ((pixel % 640) as f64, (pixel / 640) as f64);
+        let wave = 60.0 * (x * [0.011, 0.017, 0.007][color] + y * 0.009).sin();
+        let noise = (0..4).map(|_| random.next(600)).sum::<usize>() as f64 / 100.0 - 12.0;
+        (100.0 + wave + noise / 2.0) as u8
+    };
+    (0..bytes).map(value).collect()
+}
+
+/// Times in eight bytes, of which the upper five are seldom others than the ones before.
+fn times(bytes: usize) -> Vec<u8> {
+    let mut random = Random(1_790);
+    let mut at = 1_790_000_000_000_000_u64;
+    let time = |_| {
+        let most = 1 + random.next(2000);
+        at += 1000 * (1 + random.next(most)) as u64;
+        at.to_le_bytes()
+    };
+    (0..bytes / 8).flat_map(time).collect()
+}
+
+#[test]
+fn usual_levels_find_what_a_chain_finds() {
+    let bytes = 256 << 10;
+    for (kind, content, other) in [
+        ("orders", orders(bytes), 5),
+        ("pixels", pixels(bytes), 5),
+        ("times", times(bytes), 1),
+    ] {
+        let level = libdeflater::CompressionLvl::new(other).expect("there is one");
+        let mut out = vec![0; content.len()];
+        let least = libdeflater::Compressor::new(level).deflate_compress(&content, &mut out);
+        let least = least.expect("it has room");
+        for level in [5, 6] {
+            let packed = check(&mut Compressor::new(level), &content, kind);
+            assert!(
+                packed <= least + least / 500,
+                "{kind} at level {level}: {packed}, libdeflate {least}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_run_is_one_match_behind_one_literal() {
+    // Zeros, of which a few numbers part the runs: the end of the run before is no better match than the run.
+    let mut random = Random(57);
+    let mut content = Vec::new();
+    while content.len() < 16 << 10 {
+        content.resize(content.len() + 90 + random.next(100), 0);
+        content.extend((0..2).map(|_| 1 + random.next(255) as u8));
+    }
+    let runs = content.len() / 142;
+    for level in 2..=6 {
+        let packed = check(&mut Compressor::new(level), &content, "runs");
+        // Two numbers and the first zero, and a match with its distance.
+        assert!(packed * 8 < runs * 38, "level {level}: {packed} for {runs}");
+    }
+}
+
 #[test]
 fn no_level_is_larger_than_a_lower_one() {
     for bytes in [1 << 10, 16 << 10, 200_000] {

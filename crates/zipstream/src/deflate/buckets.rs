@@ -1,29 +1,34 @@
-//! Hash tables of earlier places: the last four places of seven bytes in one word, and the last
+//! Hash tables of earlier places: the last four places of `LONG` bytes in one word, and the last
 //! place of three bytes and of the few bytes, four or more, whose matches pay off.
 //!
 //! The four places are compared at once, without following a chain.
 
 use std::hint::black_box;
 
-use super::bytes::{alike, load32, load64};
-use super::chains::AHEAD;
+use super::bytes::{AT_ONCE, alike, alike_at_once, load32, load64};
 use super::prices::Prices;
 use super::sequences::Match;
 use super::symbols::{MATCH_MAX, MATCH_MIN, WINDOW};
 
 const LONGS_LOG: u32 = 14;
 const QUADS_LOG: u32 = 14;
-const TRIPLES_LOG: u32 = 13;
-/// Bytes hashed for a bucket: enough that few places in it hold different bytes.
-const LONG_BYTES: usize = 7;
-const LONG_SHIFT: u32 = 64 - 8 * LONG_BYTES as u32;
+const TRIPLES_LOG: u32 = 15;
+/// The bytes of a word.
+pub(super) const WORD: usize = 8;
 /// The fewest bytes hashed for a short match.
 const QUAD_BYTES: usize = 4;
+const QUAD_BYTES_MAX: usize = 6;
 const WAYS: u32 = 4;
 const MASK_LOG_MIN: u32 = 9;
 const MULTIPLIER: u64 = 0x9e37_79b1_85eb_ca87;
+/// For the bytes behind a word.
+const DEEP_MULTIPLIER: u64 = 0xc2b2_ae3d_27d4_eb4f;
+const NONE: Match = Match {
+    length: 0,
+    distance: 0,
+};
 
-/// The low 16 bits of places by their hashes: 176 KiB.
+/// The low 16 bits of places by their hashes: 224 KiB.
 #[derive(Debug)]
 pub(super) struct Buckets {
     /// The last place is in the lowest bits.
@@ -32,6 +37,8 @@ pub(super) struct Buckets {
     triples: [u16; 1 << TRIPLES_LOG],
     /// The part of the hash in use: small contents use small tables, which are cleared fast.
     mask: usize,
+    /// The same for the table of three bytes.
+    triple_mask: usize,
     /// Hashes for `quads` as many bytes as a match needs to pay off.
     multiplier: u64,
 }
@@ -42,7 +49,8 @@ impl Default for Buckets {
             longs: [0; 1 << LONGS_LOG],
             quads: [0; 1 << QUADS_LOG],
             triples: [0; 1 << TRIPLES_LOG],
-            mask: (1 << LONGS_LOG) - 1,
+            mask: 0,
+            triple_mask: 0,
             multiplier: multiplier(QUAD_BYTES),
         }
     }
@@ -54,9 +62,21 @@ fn distance(at: usize, place: u64) -> usize {
     usize::from((at as u16).wrapping_sub(place as u16))
 }
 
+/// Bytes needed ahead of a place to search there.
+pub(super) const fn ahead<const LONG: usize>() -> usize {
+    if LONG > WORD { LONG } else { WORD }
+}
+
+/// The hash of the first `LONG` bytes at a place.
 #[inline(always)]
-fn long(word: u64) -> usize {
-    ((word << LONG_SHIFT).wrapping_mul(MULTIPLIER) >> (64 - LONGS_LOG)) as usize
+fn long<const LONG: usize>(data: &[u8], at: usize, word: u64) -> usize {
+    let hash = if LONG > WORD {
+        let deep = load64(data, at + LONG - WORD);
+        word.wrapping_mul(MULTIPLIER) ^ deep.wrapping_mul(DEEP_MULTIPLIER)
+    } else {
+        (word << (64 - 8 * LONG)).wrapping_mul(MULTIPLIER)
+    };
+    (hash >> (64 - LONGS_LOG)) as usize
 }
 
 #[inline(always)]
@@ -96,10 +116,10 @@ pub(super) struct Place {
 impl Buckets {
     /// Hashes a place and loads its table entries into the cache.
     #[inline(always)]
-    pub(super) fn place(&self, data: &[u8], at: usize) -> Place {
+    pub(super) fn place<const LONG: usize>(&self, data: &[u8], at: usize) -> Place {
         let word = load64(data, at);
         let (long, quad) = (
-            long(word) & self.mask,
+            long::<LONG>(data, at, word) & self.mask,
             quad(word, self.multiplier) & self.mask,
         );
         black_box(self.longs[long]);
@@ -110,7 +130,7 @@ impl Buckets {
     /// How far back the last places of the first few and three bytes of a word are; 0 or too much where there is none.
     pub(super) fn near(&self, word: u64, at: usize) -> [usize; 2] {
         let quad = self.quads[quad(word, self.multiplier) & self.mask];
-        let triple = self.triples[triple(word) & self.mask];
+        let triple = self.triples[triple(word) & self.triple_mask];
         [quad, triple].map(|place| distance(at, u64::from(place)))
     }
 
@@ -118,34 +138,49 @@ impl Buckets {
     pub(super) fn start(&mut self, places: usize, prices: &Prices) {
         let bytes = prices.hashed(QUAD_BYTES) - 1;
         // A match that is a byte shorter than a far one that pays off does so if it is near.
-        self.multiplier = multiplier(bytes.clamp(QUAD_BYTES, LONG_BYTES - 1));
+        self.multiplier = multiplier(bytes.clamp(QUAD_BYTES, QUAD_BYTES_MAX));
         let log = places.max(1).ilog2() + 1;
         self.mask = (1 << log.clamp(MASK_LOG_MIN, LONGS_LOG)) - 1;
-        let used = |slots: usize| slots.min(self.mask + 1);
-        self.longs[..used(1 << LONGS_LOG)].fill(0);
-        self.quads[..used(1 << QUADS_LOG)].fill(0);
-        self.triples[..used(1 << TRIPLES_LOG)].fill(0);
+        self.triple_mask = (1 << log.clamp(MASK_LOG_MIN, TRIPLES_LOG)) - 1;
+        self.clear();
+    }
+
+    /// Forgets all places.
+    pub(super) fn clear(&mut self) {
+        self.longs[..=self.mask].fill(0);
+        self.quads[..=self.mask].fill(0);
+        self.triples[..=self.triple_mask].fill(0);
     }
 
     /// Inserts the places from `start` to `end`, except into the table of three bytes. Needs
-    /// [`AHEAD`] bytes at each.
+    /// [`ahead`] bytes at each.
     #[inline(never)]
-    pub(super) fn insert(&mut self, data: &[u8], start: usize, end: usize) {
-        let words = data[start..(end + AHEAD - 1).max(start)].windows(AHEAD);
+    pub(super) fn insert<const LONG: usize>(&mut self, data: &[u8], start: usize, end: usize) {
+        let ahead = ahead::<LONG>();
+        let words = data[start..(end + ahead - 1).max(start)].windows(ahead);
         let (mask, multiplier) = (self.mask, self.multiplier);
-        for (index, word) in words.enumerate() {
-            let word = load64(word, 0);
+        for (index, bytes) in words.enumerate() {
+            let word = load64(bytes, 0);
             let place = (start + index) as u16;
-            let bucket = &mut self.longs[long(word) & mask];
+            let bucket = &mut self.longs[long::<LONG>(bytes, 0, word) & mask];
             *bucket = *bucket << 16 | u64::from(place);
             self.quads[quad(word, multiplier) & mask] = place;
+        }
+    }
+
+    /// Inserts places into the table of three bytes.
+    #[inline(always)]
+    pub(super) fn insert_triples(&mut self, data: &[u8], start: usize, end: usize) {
+        for at in start..end {
+            let word = u64::from(load32(data, at));
+            self.triples[triple(word) & self.triple_mask] = at as u16;
         }
     }
 
     /// Inserts a place and returns its best match longer than `least`, or one of length 0. `here`
     /// becomes the next place, which needs one more byte ahead.
     #[inline(always)]
-    pub(super) fn find(
+    pub(super) fn find<const LONG: usize>(
         &mut self,
         search: &Search<'_>,
         here: &mut Place,
@@ -154,31 +189,34 @@ impl Buckets {
     ) -> Match {
         let data = search.data;
         let Place { word, long, quad } = *here;
-        let (place, mask) = (at as u16, self.mask);
+        let place = at as u16;
         let slot = &mut self.longs[long & ((1 << LONGS_LOG) - 1)];
         let bucket = *slot;
         *slot = bucket << 16 | u64::from(place);
         let near = std::mem::replace(&mut self.quads[quad & ((1 << QUADS_LOG) - 1)], place);
-        *here = self.place(data, at + 1);
-        let nearer = std::mem::replace(&mut self.triples[triple(word) & mask], place);
-        let mut alike = 0;
+        *here = self.place::<LONG>(data, at + 1);
+        let nearer = std::mem::replace(&mut self.triples[triple(word) & self.triple_mask], place);
+        // The last bytes that a longer match must have, and `LONG` of them at least.
+        let needed = LONG.max(least + 1);
+        let offset = needed.max(WORD) - WORD;
+        if at + offset + WORD > search.end {
+            return NONE;
+        }
+        let last = load64(data, at + offset);
+        let shift = 64 - 8 * needed.min(WORD) as u32;
+        let mut alike = false;
         for way in 0..WAYS {
             let by = distance(at, bucket >> (16 * way));
-            let same = (load64(data, at - by) ^ word) << LONG_SHIFT == 0;
-            alike |= u32::from(same) << way;
+            alike |= (load64(data, at - by + offset) ^ last) << shift == 0;
         }
-        if alike != 0 {
-            let best = longest(search, at, bucket, alike, least);
+        if alike {
+            let best = longest(search, at, bucket, least);
             if best.length > 0 {
                 return best;
             }
         }
-        let none = Match {
-            length: 0,
-            distance: 0,
-        };
-        if least >= LONG_BYTES - 1 {
-            return none;
+        if least >= LONG - 1 {
+            return NONE;
         }
         let by = distance(at, u64::from(near));
         let differing = load64(data, at - by) ^ word;
@@ -194,11 +232,11 @@ impl Buckets {
                     distance: by,
                 }
             } else {
-                none
+                NONE
             };
         }
         if least >= MATCH_MIN {
-            return none;
+            return NONE;
         }
         let by = distance(at, u64::from(nearer));
         if by.wrapping_sub(1) < search.triple && (load32(data, at - by) ^ word as u32) << 8 == 0 {
@@ -207,7 +245,7 @@ impl Buckets {
                 distance: by,
             };
         }
-        none
+        NONE
     }
 }
 
@@ -217,15 +255,40 @@ fn extended(search: &Search<'_>, at: usize, by: usize, known: usize) -> usize {
     known + alike(search.data, at - by + known, at + known, most - known)
 }
 
-/// The longest match among the places of a bucket with seven equal bytes, the nearest of them.
+/// The longest match among the places of a bucket, the nearest of them.
 #[inline(always)]
-fn longest(search: &Search<'_>, at: usize, bucket: u64, mut ways: u32, least: usize) -> Match {
+fn longest(search: &Search<'_>, at: usize, bucket: u64, least: usize) -> Match {
     let data = search.data;
-    let mut best = Match {
-        length: 0,
-        distance: 0,
-    };
-    let mut least = least.max(LONG_BYTES - 1);
+    let (mut ways, mut known) = ((1 << WAYS) - 1, 0);
+    if at + AT_ONCE <= search.end {
+        let (mut longest, mut long) = (0, 0);
+        for way in 0..WAYS {
+            let by = distance(at, bucket >> (16 * way));
+            let length = alike_at_once(data, at - by, at);
+            let length = if by.wrapping_sub(1) < WINDOW {
+                length
+            } else {
+                0
+            };
+            longest = longest.max(length << 2 | (WAYS - 1 - way) as usize);
+            long |= u32::from(length == AT_ONCE) << way;
+        }
+        if long == 0 {
+            let way = WAYS - 1 - (longest & 3) as u32;
+            let length = longest >> 2;
+            return if length > least {
+                Match {
+                    length,
+                    distance: distance(at, bucket >> (16 * way)),
+                }
+            } else {
+                NONE
+            };
+        }
+        (ways, known) = (long, AT_ONCE);
+    }
+    let mut best = NONE;
+    let mut least = least.max(MATCH_MIN);
     while ways != 0 && at + least < search.end {
         let by = distance(at, bucket >> (16 * ways.trailing_zeros()));
         ways &= ways - 1;
@@ -234,7 +297,7 @@ fn longest(search: &Search<'_>, at: usize, bucket: u64, mut ways: u32, least: us
         {
             continue;
         }
-        let length = extended(search, at, by, LONG_BYTES);
+        let length = extended(search, at, by, known);
         if length > least {
             best = Match {
                 length,

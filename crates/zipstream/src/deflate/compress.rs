@@ -2,11 +2,10 @@
 
 use super::bits::BitWriter;
 use super::block::{self, Block};
-use super::buckets::Buckets;
 use super::chains::Chains;
 use super::fast;
 use super::lazy::{self, Effort, Span};
-use super::medium;
+use super::medium::Medium;
 use super::optimal::Optimal;
 use super::pairs::Places;
 use super::plain::Plain;
@@ -24,7 +23,7 @@ const STRETCH_BYTES: usize = 12 << 10;
 const BLOCK_BYTES_MAX: usize = 256 << 10;
 const _: () = assert!(BLOCK_BYTES_MAX <= FIELD_MAX);
 
-/// Compresses contents one after the other and keeps its memory: 180 KiB (580 KiB from level 7 on, 2.7 MiB
+/// Compresses contents one after the other and keeps its memory: 230 KiB (630 KiB from level 7 on, 2.7 MiB
 /// at level 10), and up to 700 KiB for the sequences of a block.
 ///
 /// The result depends on the content, its window and the level, and not on earlier contents.
@@ -61,8 +60,7 @@ pub struct Compressor {
 #[derive(Debug)]
 enum Search {
     Fast(Box<Places>),
-    /// A match of this length is taken at once.
-    Medium(Box<Buckets>, usize),
+    Medium(Medium),
     Lazy(Box<Chains>, Effort),
 }
 
@@ -70,7 +68,7 @@ enum Search {
 const GOOD: [usize; 5] = [0, 6, 8, 12, 32];
 /// The effort of levels 7 to 9.
 const EFFORTS: [Effort; 3] = [
-    Effort::new(16, 96).lazy(1, 8, 4),
+    Effort::new(16, 96).lazy(2, 16, 8),
     Effort::new(64, 258).lazy(2, 32, 16),
     Effort::new(192, 258).lazy(2, 64, 64),
 ];
@@ -100,7 +98,7 @@ impl Search {
     fn of(level: i32) -> Self {
         match level {
             ..=1 => Self::Fast(Box::default()),
-            2..=6 => Self::Medium(Box::default(), GOOD[level as usize - 2]),
+            2..=6 => Self::Medium(Medium::new(GOOD[level as usize - 2])),
             _ => {
                 let index = (level as usize - 7).min(EFFORTS.len() - 1);
                 Self::Lazy(Box::default(), EFFORTS[index])
@@ -120,10 +118,7 @@ impl Search {
                 places.start(data.len(), prices);
                 places.prime(data, start);
             }
-            Self::Medium(buckets, _) => {
-                buckets.start(data.len(), prices);
-                medium::prime(buckets, data, start);
-            }
+            Self::Medium(medium) => medium.start(prices, data, start),
             Self::Lazy(chains, _) => {
                 chains.start(prices);
                 lazy::prime(chains, data, start);
@@ -150,9 +145,7 @@ impl Search {
         };
         match self {
             Self::Fast(places) => fast::sequence(places, prices, data, span, out),
-            Self::Medium(buckets, good) => {
-                medium::sequence(buckets, *good, prices, data, span, out)
-            }
+            Self::Medium(medium) => medium.sequence(prices, data, span, out),
             Self::Lazy(chains, effort) => lazy::sequence(chains, *effort, prices, data, span, out),
         }
     }
