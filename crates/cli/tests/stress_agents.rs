@@ -241,8 +241,9 @@ fn an_agent_that_is_killed_fails_the_run() {
         .iter()
         .find(|(name, _)| name.ends_with(&format!("-{gone}")));
     assert_eq!(own.expect("it is listed").1, "GONE");
-    // What the other one did is there.
+    // What the other one did is there, and what was asked of both.
     assert!(report.latencies[0].n > 0);
+    assert_eq!(report.load.rate_target_per_s.map(f64::round), Some(500.0));
 }
 
 fn a_lead_without_agents_says_so() {

@@ -45,11 +45,24 @@ impl Schedule {
     /// # Errors
     /// When the rate of one is not above 0 and at most [`RATE_MAX_PER_S`].
     pub fn uniform_turns(rate_per_s: f64, schedules: usize) -> Result<Vec<Self>, RateError> {
+        Self::uniform_turns_within(rate_per_s, schedules, 0.0)
+    }
+
+    /// The same, and their first operation is due after this part of one of their common periods: loops on several
+    /// machines take turns, too, where machine `n` of `m` has the rate / `m` and begins after `n` / `m`.
+    ///
+    /// # Errors
+    /// As [`Schedule::uniform_turns`].
+    pub fn uniform_turns_within(
+        rate_per_s: f64,
+        schedules: usize,
+        begins_after: f64,
+    ) -> Result<Vec<Self>, RateError> {
         let all = schedules as f64;
         (0..schedules)
             .map(|turn| {
                 Ok(Self {
-                    shift: turn as f64 / all,
+                    shift: (turn as f64 + begins_after.clamp(0.0, 1.0)) / all,
                     ..Self::uniform(rate_per_s / all)?
                 })
             })
@@ -175,6 +188,31 @@ mod tests {
         }
         assert!(turns.iter().all(|turn| turn.rate_per_s() == 1_000.0));
         assert!(Schedule::uniform_turns(0.0, 2).is_err());
+    }
+
+    #[test]
+    fn machines_that_take_turns_are_one() {
+        // Of four machines each has another number of threads.
+        let threads = [1, 2, 3, 2];
+        let mut machines: Vec<Vec<Schedule>> = threads
+            .iter()
+            .zip([0.0, 0.25, 0.5, 0.75])
+            .map(|(threads, after)| {
+                Schedule::uniform_turns_within(1_000.0, *threads, after).unwrap()
+            })
+            .collect();
+        let mut whole = Schedule::uniform(4_000.0).unwrap();
+        for round in 0..600_000 {
+            for (threads, machine) in threads.iter().zip(&mut machines) {
+                let (due, expected) = (machine[round % threads].next(), whole.next());
+                let apart = due.zip(expected).map(|(due, one)| due.abs_diff(one));
+                // A nanosecond is what rounding takes, however far the schedules have come.
+                assert!(
+                    apart.is_some_and(|apart| apart <= 1),
+                    "{due:?} {expected:?}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -159,6 +159,9 @@ pub struct Plan {
     pub held_outside: HeldOutside,
     /// Also keeps [`Live`](crate::Live) distributions, for the callback of the run.
     pub live: bool,
+    /// Which of several runs this is that take turns at a uniform pace, from 0, and how many they are: other machines have
+    /// the others, each with an equal part of the rate. Blocks of this one are due between those of the others.
+    pub turn: (u32, u32),
     /// When the first block of an open loop may be due. `None`: as soon as all is ready. Where this has passed by then,
     /// the blocks that were due meanwhile are late.
     pub start_at: Option<Instant>,
@@ -190,6 +193,7 @@ impl Default for Plan {
             intervals: None,
             held_outside: HeldOutside::default(),
             live: false,
+            turn: (0, 1),
             start_at: None,
             late_above: None,
         }
@@ -247,6 +251,8 @@ setters! {
     held_outside: HeldOutside,
     /// Sets [`Plan::live`].
     live: bool,
+    /// Sets [`Plan::turn`].
+    turn: (u32, u32),
     /// Sets [`Plan::start_at`].
     start_at: Option<Instant>,
     /// Sets [`Plan::late_above`].
@@ -285,6 +291,15 @@ impl Plan {
             && !(rate > 0.0 && rate <= RATE_MAX_PER_S)
         {
             return Err(Error::Rate(RateError(rate)));
+        }
+        let (turn, of) = self.turn;
+        if turn >= of {
+            return Err(Error::plan(
+                "turn",
+                format!(
+                    "{turn} of {of} is out of range: must be 0 or more, and below the second number"
+                ),
+            ));
         }
         if self.duration.is_zero() {
             return Err(Error::plan("duration", "must be longer than 0"));

@@ -87,13 +87,17 @@ pub fn run(
     conclude(plan, name, counts, cpu, ended, &census, watched)
 }
 
-/// A schedule for each thread with a producer; together they have the rate. None in a closed loop.
+/// A schedule for each thread with a producer; together they have the rate, and at a uniform pace they take turns. None in a closed loop.
 fn schedules(plan: &Plan) -> Result<Vec<Option<Schedule>>, Error> {
     let threads = plan.threads_used();
     let producing = threads.min(plan.producers as usize);
     let schedules = match plan.pace {
         Pace::Closed => Vec::new(),
-        Pace::Uniform(rate) => Schedule::uniform_turns(rate, producing)?,
+        Pace::Uniform(rate) => {
+            let (turn, of) = plan.turn;
+            let after = f64::from(turn) / f64::from(of.max(1));
+            Schedule::uniform_turns_within(rate, producing, after)?
+        }
         Pace::Poisson(rate) => (0..producing as u64)
             .map(|thread| {
                 let seed = plan.seed.wrapping_mul(1_000_003).wrapping_add(thread);

@@ -2,7 +2,7 @@
 
 use latency::report::{
     Cell, Environment, GeneratorLate, Latency, LatencyName, Load, Report, Resources, SlowSample,
-    Table, Unit, Validation,
+    Table, Unit, Validation, finite,
 };
 use report::{Before, ExitStatus, Outcome, units};
 
@@ -328,7 +328,11 @@ fn add_up(
     outcome.latencies = rows;
     outcome.validation = validation;
     if let Some((load, _)) = load {
-        outcome.load = load;
+        outcome.load = Load {
+            // What was asked for, whoever is gone.
+            rate_target_per_s: finite(plan.rate_per_s()),
+            ..load
+        };
     }
     outcome.bytes_content = match plan.is_honest() {
         true => outcome.bytes_in,
@@ -373,7 +377,6 @@ fn add_load((sum, n): (Load, u64), other: &Load, m: u64) -> (Load, u64) {
         (one, other) => one.clone().or_else(|| other.clone()),
     };
     let load = Load {
-        rate_target_per_s: add(sum.rate_target_per_s, other.rate_target_per_s),
         rate_achieved_per_s: add(sum.rate_achieved_per_s, other.rate_achieved_per_s),
         late_start_ratio: late,
         backlog_max: sum

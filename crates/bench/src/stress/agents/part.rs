@@ -20,6 +20,8 @@ pub struct SharedPlan {
     work: String,
     uniform: bool,
     rate_per_s: f64,
+    /// Which of the agents this part is of, from 0, and how many they are.
+    turn: (u32, u32),
     producers: u32,
     consumers: u32,
     /// 0: one for each processor of the agent's machine.
@@ -77,6 +79,7 @@ impl SharedPlan {
             work: run.work.name().to_owned(),
             uniform,
             rate_per_s,
+            turn: run.turn,
             producers: run.producers,
             consumers: run.consumers,
             threads: run.threads as u64,
@@ -116,8 +119,8 @@ impl SharedPlan {
         }
     }
 
-    /// The part of one of `of` agents, counted from 0: a share of the rate and of the blocks, and a seed of its own; the
-    /// first one has the seed of the plan. Everything else is the same for all.
+    /// The part of one of `of` agents, counted from 0: a share of the rate and of the blocks, a turn between the others, and
+    /// a seed of its own; the first one has the seed of the plan. Everything else is the same for all.
     #[must_use]
     pub fn part(&self, nth: u32, of: u32) -> Self {
         let of = of.max(1);
@@ -127,6 +130,7 @@ impl SharedPlan {
         let seed = (0..nth.min(AGENTS_MAX)).fold(self.seed, |_, _| random.next());
         Self {
             rate_per_s: self.rate_per_s / f64::from(of),
+            turn: (nth, of),
             blocks_max: self
                 .blocks_max
                 .map(|all| until(all, nth + 1) - until(all, nth)),
@@ -161,6 +165,7 @@ impl SharedPlan {
                 true => Pace::Uniform(self.rate_per_s),
                 false => Pace::Poisson(self.rate_per_s),
             })
+            .turn(self.turn)
             .producers(self.producers)
             .consumers(self.consumers)
             .threads(size("threads", self.threads)?)
@@ -226,6 +231,8 @@ mod tests {
         let blocks: Vec<_> = parts.iter().flat_map(|part| part.blocks_max).collect();
         assert!((rate - 10_000.0).abs() < 1e-9);
         assert_eq!(blocks, [250, 251, 251, 251]);
+        let turns: Vec<_> = parts.iter().map(|part| part.turn).collect();
+        assert_eq!(turns, [(0, 4), (1, 4), (2, 4), (3, 4)]);
         let mut seeds: Vec<_> = parts.iter().map(|part| part.seed).collect();
         assert_eq!(seeds[0], 7);
         seeds.sort_unstable();

@@ -268,6 +268,7 @@ fn one_that_vanishes_stops_the_others() {
     assert!(!outcome.complete);
     let gone: Vec<_> = complaints.iter().map(ToString::to_string).collect();
     assert_eq!(gone, ["agent host-1 is not in this report: it vanished"]);
+    assert_eq!(outcome.load.rate_target_per_s, Some(1_000.0));
     // What the others have is reported.
     assert_eq!(outcome.latencies[0].n, 2 * 501);
 }

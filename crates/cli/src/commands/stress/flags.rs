@@ -209,7 +209,7 @@ enum LoopArg {
 enum ArrivalsArg {
     /// At exponentially distributed intervals
     Poisson,
-    /// At equal intervals
+    /// At equal intervals; threads take turns
     Uniform,
 }
 
