@@ -15,6 +15,12 @@ use crate::error::{Error, Repr};
 use crate::format::{self, BlockKind, Header};
 use crate::walk::{Event, Walker};
 
+/// The first bytes of a frame of compressed data.
+pub const MAGIC: [u8; 4] = format::MAGIC.to_le_bytes();
+/// The first bytes of the first kind of frames that decoders skip. The lowest four bits of the first byte tell their
+/// variant.
+pub const SKIPPABLE_MAGIC: [u8; 4] = format::SKIPPABLE_MAGIC.to_le_bytes();
+
 /// The kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FrameKind {

@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 
 use crate::args::Color;
+use crate::commands::compare::limit;
 
 /// Subcommands whose numeric flags are compression levels, each with those of its short flags that
 /// take no value and can therefore share an argument with a level.
@@ -49,7 +50,7 @@ fn with_percentage(words: Vec<OsString>) -> Vec<OsString> {
     let mut only_data = false;
     for word in words {
         only_data |= word == "--";
-        let limit = !only_data && word.to_str().is_some_and(is_limit);
+        let limit = !only_data && word.to_str().is_some_and(limit::is_meant);
         match out.last_mut().filter(|last| *last == FLAG) {
             Some(last) if limit => {
                 last.push("=");
@@ -60,24 +61,6 @@ fn with_percentage(words: Vec<OsString>) -> Vec<OsString> {
     }
     out
 }
-
-/// Whether a word is written as a limit: `5%`, `p99:5%`, `cpu:5`, `[level 3].p99:5%`. Whether it is a right one, the
-/// parser says: a word that ends with a percentage is no name of a file.
-fn is_limit(text: &str) -> bool {
-    let (subject, share) = text.rsplit_once(':').unwrap_or(("", text));
-    let number = share.strip_suffix('%').unwrap_or(share).trim_end();
-    let is_number =
-        number.starts_with(|c: char| c.is_ascii_digit()) && number.parse::<f64>().is_ok();
-    // A path or a command line is neither, unless it is a series.
-    let is_word = |text: &str| !text.contains(|c: char| c.is_whitespace() || "/\\".contains(c));
-    let is_subject = subject.starts_with('[') || is_word(subject);
-    let row = subject.split('.').next().unwrap_or_default();
-    let is_known = ROWS.contains(&row) || share == "worse" && !subject.is_empty();
-    is_subject && (is_number || (is_known || share.ends_with('%')) && is_word(share))
-}
-
-/// Rows that limits name: with a colon after one of them, a word is a limit, right or wrong.
-const ROWS: [&str; 6] = ["wall", "cpu", "rss", "service", "response", "hold"];
 
 /// The last `--color` that makes sense, for what is printed before or instead of parsing.
 pub(crate) fn color(argv: &[OsString]) -> Color {

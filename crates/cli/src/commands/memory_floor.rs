@@ -32,12 +32,7 @@ impl Floor {
 
 /// The private memory of this process, where the system tells.
 fn private_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("RssAnon:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
-    kilobytes.checked_mul(1 << 10)
+    latency::environment::proc_bytes("/proc/self/status", "RssAnon:")
 }
 
 /// The most memory that this process had.

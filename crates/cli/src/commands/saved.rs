@@ -58,7 +58,7 @@ const BINARY: [(&[u8], &str, &str); 9] = [
     (b"\x7fELF", "a program (ELF)", RUN),
     (&[0xcf, 0xfa, 0xed, 0xfe], "a program (Mach-O)", RUN),
     (&[0xca, 0xfe, 0xba, 0xbe], "a program (Mach-O or Java)", RUN),
-    (&[0x28, 0xb5, 0x2f, 0xfd], "compressed by zstd", UNPACK),
+    (&zstdkit::frame::MAGIC, "compressed by zstd", UNPACK),
     (&[0x1f, 0x8b], "compressed by gzip", UNPACK),
     (
         &[0xfd, b'7', b'z', b'X', b'Z', 0],

@@ -121,7 +121,7 @@ fn cpus_of(list: &str) -> Option<usize> {
 }
 
 pub(super) fn memory_bytes() -> Option<u64> {
-    meminfo_total(&text("/proc/meminfo")?)
+    super::proc_bytes("/proc/meminfo", "MemTotal:")
 }
 
 /// A process, by its number or as `self`.
@@ -130,22 +130,12 @@ pub(super) fn process(pid: &str) -> Option<super::Process> {
 }
 
 fn status_process(status: &str) -> Option<super::Process> {
-    let field = |name| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-        line.split_whitespace().next()?.parse::<u64>().ok()
-    };
+    let mut lines = status.lines();
+    let threads = lines.find_map(|line| line.strip_prefix("Threads:"))?;
     Some(super::Process {
-        rss_bytes: field("VmRSS:")?.checked_mul(1024)?,
-        threads: field("Threads:")?,
+        rss_bytes: super::line_bytes(status, "VmRSS:")?,
+        threads: threads.trim().parse().ok()?,
     })
-}
-
-fn meminfo_total(info: &str) -> Option<u64> {
-    let line = info
-        .lines()
-        .find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kib.checked_mul(1024)
 }
 
 pub(super) fn load() -> Option<f64> {
@@ -233,12 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_and_steal() {
-        assert_eq!(
-            meminfo_total("MemTotal:        2048 kB\nMemFree: 1 kB\n"),
-            Some(2 << 20)
-        );
-        assert_eq!(meminfo_total("MemTotal: many kB"), None);
+    fn steal() {
         let from = stat_processor_time("cpu  10 0 10 70 0 0 0 10 5 0\ncpu0 …").unwrap();
         let to = stat_processor_time("cpu  60 0 10 90 0 0 0 40 5 0\n").unwrap();
         assert_eq!(

@@ -103,6 +103,20 @@ pub fn process_of(pid: u32) -> Option<Process> {
     system::process(&pid.to_string())
 }
 
+/// Bytes that a file of `/proc` states in a line with this name, as `VmHWM:  9000 kB` in `/proc/self/status`. `None` where
+/// the system has no such file or line.
+#[must_use]
+pub fn proc_bytes(file: &str, name: &str) -> Option<u64> {
+    line_bytes(&std::fs::read_to_string(file).ok()?, name)
+}
+
+/// The same, of the text of the file.
+fn line_bytes(text: &str, name: &str) -> Option<u64> {
+    let stated = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kib: u64 = stated.strip_suffix("kB")?.trim().parse().ok()?;
+    kib.checked_mul(1 << 10)
+}
+
 /// Measures what the process uses between its start and its finish.
 #[derive(Debug)]
 pub struct Meter {
@@ -147,6 +161,17 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_states_bytes() {
+        let status = "VmHWM:\t  9000 kB\nVmRSS:\t    8192 kB\nRssAnon: much\nThreads:\t3\nHuge: 18446744073709551615 kB\n";
+        assert_eq!(line_bytes(status, "VmHWM:"), Some(9_000 << 10));
+        assert_eq!(line_bytes(status, "VmRSS:"), Some(8 << 20));
+        for none in ["RssAnon:", "Threads:", "Huge:", "VmSwap:"] {
+            assert_eq!(line_bytes(status, none), None, "{none}");
+        }
+        assert_eq!(proc_bytes("/proc/none", "VmHWM:"), None);
+    }
 
     #[test]
     fn who_was_started_on_fewer_processors_is_pinned() {

@@ -322,8 +322,7 @@ impl ContentDecoder {
     /// the compressed size is unknown, another zstd frame may follow.
     #[cfg(feature = "zstd")]
     pub(crate) fn goes_on(&mut self, bytes: &[u8]) -> Result<bool, Error> {
-        const FRAME_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-        if self.method != Method::Zstd || bytes != FRAME_MAGIC {
+        if self.method != Method::Zstd || bytes != zstdkit::frame::MAGIC {
             return Ok(false);
         }
         self.done = false;

@@ -58,12 +58,7 @@ fn advise(_: &MmapMut, _: bool) -> std::io::Result<()> {
 
 /// Bytes of huge pages of this process; `None` where the system does not say.
 fn huge_bytes() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/smaps_rollup").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("AnonHugePages:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib << 10)
+    latency::environment::proc_bytes("/proc/self/smaps_rollup", "AnonHugePages:")
 }
 
 fn huge(bench: &mut Bench<'_>) -> Result<(), Error> {

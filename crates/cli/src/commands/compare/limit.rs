@@ -5,7 +5,7 @@
 use std::fmt;
 
 use latency::compare::{Regression, TAILS};
-use latency::report::Comparison;
+use latency::report::{Comparison, LatencyName};
 
 /// The row of the wall time of two commands.
 pub(crate) const WALL: &str = "wall";
@@ -85,12 +85,34 @@ fn is_name(rest: &str) -> bool {
     word.is_some_and(|word| !word.is_empty() && !word.contains(' '))
 }
 
-/// Reads a limit.
-pub(crate) fn limit(text: &str) -> Result<Limit, String> {
-    let (subject, share) = match text.rsplit_once(':') {
+/// What a limit is on, if it says so, and the percentage.
+fn parts(text: &str) -> (Option<&str>, &str) {
+    match text.rsplit_once(':') {
         Some((subject, share)) => (Some(subject.trim()), share),
         None => (None, text),
-    };
+    }
+}
+
+/// Whether a word of its own behind the flag is meant as its limit and not as a file. A right one is, but for `worse` alone;
+/// and so is a wrong one that names a known row or ends with a percentage, so that [`limit`] says what is wrong with it.
+pub(crate) fn is_meant(text: &str) -> bool {
+    let (subject, share) = parts(text);
+    // A path or a command line is no limit, unless it is a series.
+    let is_word = |text: &str| !text.contains(|c: char| c.is_whitespace() || "/\\".contains(c));
+    let is_on_rows = |subject: &str| subject.starts_with('[') || is_word(subject);
+    // "inf" and "nan" are numbers, too, and rather names of files.
+    let is_number = share.starts_with(|c: char| c.is_ascii_digit()) && percent(share).is_ok();
+    let row = subject.and_then(|subject| subject.split('.').next());
+    let rows = LatencyName::ALL.map(LatencyName::as_str);
+    let is_known = row.is_some_and(|row| [WALL, CPU, RSS].contains(&row) || rows.contains(&row));
+    let is_proven = share == PROVEN && subject.is_some_and(|subject| !subject.is_empty());
+    let is_misspelt = (is_known || is_proven || share.ends_with('%')) && is_word(share);
+    subject.is_none_or(is_on_rows) && (is_number || is_misspelt)
+}
+
+/// Reads a limit.
+pub(crate) fn limit(text: &str) -> Result<Limit, String> {
+    let (subject, share) = parts(text);
     let (series, name, p) = match subject {
         Some(subject) => rows(subject)?,
         None => (None, None, 50.0),
@@ -207,6 +229,26 @@ mod tests {
             assert_eq!(read, (series, name), "{text}");
             assert_eq!((found.p, found.percent), (p, percent), "{text}");
         }
+    }
+
+    #[test]
+    fn a_right_limit_is_meant_as_one() {
+        for text in [
+            "5%",
+            "0.5",
+            "0.5 %",
+            "p99:5",
+            "p99:worse",
+            "cpu:5%",
+            "cpu.p99:0.5 %",
+            "[level 3]:5%",
+            "[a/b].p99:5%",
+            "[a:b].rss.p90:5",
+        ] {
+            assert!(limit(text).is_ok() && is_meant(text), "{text}");
+        }
+        // This may be a file.
+        assert!(limit("worse").is_ok() && !is_meant("worse"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod files;
 pub(crate) mod flags;
 mod interleave;
 mod judge;
-mod limit;
+pub(crate) mod limit;
 pub(crate) mod run;
 
 pub(crate) use run::run;

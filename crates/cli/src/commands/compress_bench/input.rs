@@ -27,7 +27,6 @@ const KINDS: [Kind; 6] = [
 ];
 /// Longest name in a table.
 const NAME_CHARS: usize = 12;
-const MAGIC: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
 
 /// How to read inputs.
 pub(super) struct Reading<'a> {
@@ -102,7 +101,7 @@ impl Reading<'_> {
                 continue;
             }
             let name = files::display(&job.source);
-            if self.stored && bytes.starts_with(&MAGIC) {
+            if self.stored && bytes.starts_with(&zstdkit::frame::MAGIC) {
                 self.frames(&name, &bytes, &mut data)?;
             } else {
                 plain = true;

@@ -4,15 +4,12 @@ use std::io;
 
 use fixlog::{Got, Source};
 use zipstream::gzip::{self, GzipDecoder};
-use zstdkit::{Decoder, DecoderOptions, State};
+use zstdkit::{Decoder, DecoderOptions, State, frame};
 
 use super::Input;
 
 /// Compressed bytes that are read at once.
 const PACKED_BYTES: usize = 128 << 10;
-/// The first bytes of a zstd frame, and of skippable frames but for the lowest four bits of the first.
-const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 
 /// A log, whatever it is compressed with.
 pub(crate) enum Log {
@@ -53,14 +50,13 @@ fn magic(first: &[u8]) -> Magic {
         let common = first.len().min(magic.len());
         (first[..common] == magic[..common]).then_some(first.len() >= magic.len())
     };
-    let skippable = match first {
-        [0x50..=0x5f, rest @ ..] => {
-            let common = rest.len().min(SKIPPABLE.len());
-            (rest[..common] == SKIPPABLE[..common]).then_some(rest.len() >= SKIPPABLE.len())
-        }
-        _ => None,
-    };
-    match (begins(&gzip::MAGIC), begins(&ZSTD), skippable) {
+    // The lowest four bits of its first byte tell its variant.
+    let skippable = first.first().and_then(|variant| {
+        let mut magic = frame::SKIPPABLE_MAGIC;
+        magic[0] |= variant & 0xf;
+        begins(&magic)
+    });
+    match (begins(&gzip::MAGIC), begins(&frame::MAGIC), skippable) {
         (Some(true), ..) => Magic::Gzip,
         (_, Some(true), _) | (.., Some(true)) => Magic::Zstd,
         (None, None, None) => Magic::Plain,

@@ -58,12 +58,7 @@ pub(super) fn once(args: &ZipBenchArgs, way: Once) -> Result<ExitStatus> {
 
 /// The peak resident size of this process, where the system tells.
 fn peak_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let peak = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kib: u64 = peak.trim().trim_end_matches(" kB").parse().ok()?;
-    Some(kib * 1024)
+    latency::environment::proc_bytes("/proc/self/status", "VmHWM:")
 }
 
 fn sync<'a>(
