@@ -30,6 +30,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_hundred_archives_are_merged,
             a_list_of_keys_is_done_once_whoever_dies,
             archives_that_are_there_are_kept_if_that_is_asked_for,
+            a_command_line_that_skips_what_is_there_is_run_again_as_it_is,
         ],
     ]
 }
@@ -461,6 +462,28 @@ fn a_list_of_keys_is_done_once_whoever_dies() {
         "{}",
         again.stderr
     );
+}
+
+/// The same command line does what is left, its report included.
+fn a_command_line_that_skips_what_is_there_is_run_again_as_it_is() {
+    let (store, dir) = (Store::start(), sources(1000));
+    for line in [
+        "compress -q --skip-existing --output-dir-flat s3://bucket/out in/json",
+        "zip -q --skip-existing s3://bucket/a.zip in/json",
+        "unzip -q --skip-existing s3://bucket/a.zip -d s3://bucket/back",
+        "decompress -q --skip-existing --output-dir-flat s3://bucket/plain s3://bucket/out/json.zst",
+    ] {
+        let line = format!("{line} --export-json run.json");
+        let report = || std::fs::read(dir.path().join("run.json")).expect("a report");
+        store.run(dir.path(), &line).expect(0);
+        let first = report();
+        store.run(dir.path(), &line).expect(0);
+        assert!(report() != first, "{line}");
+    }
+    // Without it, a report is no more replaced than a target.
+    let line = "compress -q --output-dir-flat s3://bucket/new in/json --export-json run.json";
+    let refused = store.run(dir.path(), line).expect(1);
+    assert!(refused.stderr.contains("run.json"), "{}", refused.stderr);
 }
 
 fn archives_that_are_there_are_kept_if_that_is_asked_for() {

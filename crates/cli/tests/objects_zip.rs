@@ -157,6 +157,19 @@ fn what_is_missing_costs_its_entry_or_the_archive() {
         refused.stderr
     );
     assert_eq!(store.objects(), ["a.zip", "one"]);
+    // A key that no entry can be called is named, and left out if that is asked for.
+    file(&bucket(&store), "o\\dd", b"odd");
+    let line = "zip -q --skip-existing s3://bucket/c.zip s3://bucket/one s3://bucket/o%5Cdd";
+    let refused = store.run(dir.path(), line).expect(3).stderr;
+    for said in [
+        "the name has a backslash",
+        "no archive was made",
+        "mend what failed, or leave it out (-x), and run it again",
+    ] {
+        assert!(refused.contains(said), "{refused}");
+    }
+    store.run(dir.path(), &format!("{line} -x *dd")).expect(0);
+    assert_eq!(store.objects(), ["a.zip", "c.zip", "o\\dd", "one"]);
 }
 
 /// Every file of a directory is an object below `out/`, with the same bytes.

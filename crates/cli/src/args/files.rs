@@ -71,6 +71,11 @@ pub(crate) struct FileArgs {
 }
 
 impl FileArgs {
+    /// Whether reports replace those of a run before. A command line that skips what is there is run again as it is.
+    pub(crate) fn replaces_reports(&self) -> bool {
+        self.force || self.skip_existing
+    }
+
     /// Where targets go that have no name of their own.
     pub(crate) fn place(&self) -> Place {
         match (&self.output_dir_flat, &self.output_dir_mirror) {

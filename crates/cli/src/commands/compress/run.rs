@@ -93,7 +93,7 @@ pub(crate) fn run(
             argv,
             &args.report,
             &args.terminal,
-            args.files_args.force,
+            args.files_args.replaces_reports(),
         )
     })?;
     let times = Times::new(&session, "128 KiB chunk", &jobs);

@@ -50,7 +50,13 @@ pub(crate) fn run(
     let session = Session::start(
         &Setup {
             rows: &transfer::ROWS,
-            ..Setup::filter(name, argv, &report, &args.terminal, args.files_args.force)
+            ..Setup::filter(
+                name,
+                argv,
+                &report,
+                &args.terminal,
+                args.files_args.replaces_reports(),
+            )
         }
         .listing(listing),
     )?;

@@ -50,7 +50,8 @@ pub(crate) fn run(args: &UnzipArgs, name: &'static str, argv: &[OsString]) -> Re
                 argv,
                 &report,
                 &args.terminal,
-                plan.existing == Existing::Overwrite,
+                // A command line that skips what is there is run again as it is, its report included.
+                plan.existing != Existing::Refuse,
             )
         }
         .listing(listing),

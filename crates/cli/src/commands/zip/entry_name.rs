@@ -15,6 +15,19 @@ pub(super) fn not_utf8(path: &Path) -> Failure {
 /// The entry name of a path, without parts that only say where it starts; of a URL, that of its path, which is the key
 /// without the bucket. `None` if nothing is left.
 pub(super) fn name(path: &Path) -> Result<Option<String>> {
+    let name = unchecked(path)?;
+    if let Some(fault @ zipstream::name::NameFault::Backslash) = name
+        .as_ref()
+        .and_then(|name| zipstream::name::check_portable(name).err())
+    {
+        return Err(Failure::new(format!("'{}': {fault}", path.display()))
+            .help("rename it, or leave it out with -x"));
+    }
+    Ok(name)
+}
+
+/// The same where not every program would make the same path of it, for patterns.
+pub(super) fn unchecked(path: &Path) -> Result<Option<String>> {
     let Some(url) = url::of(path) else {
         return name_of_path(path);
     };
@@ -52,12 +65,6 @@ fn name_of_path(path: &Path) -> Result<Option<String>> {
             }
         }
     }
-    if let Err(fault @ zipstream::name::NameFault::Backslash) =
-        zipstream::name::check_portable(&name)
-    {
-        return Err(Failure::new(format!("'{}': {fault}", path.display()))
-            .help("rename it, or leave it out with -x"));
-    }
     Ok((!name.is_empty()).then_some(name))
 }
 
@@ -87,6 +94,8 @@ mod tests {
             assert!(super::name(Path::new(outside)).is_err(), "{outside}");
         }
         assert!(super::name(Path::new("a\\b")).is_err());
+        let unchecked = unchecked(Path::new("a\\b")).unwrap();
+        assert_eq!(unchecked, Some("a\\b".to_owned()));
         assert_eq!(name("s3://bucket/a/b%20c"), Some("a/b c".to_owned()));
         for wrong in ["s3://bucket", "s3://bucket/a/", "s3://bucket/a/%2e%2e/b"] {
             assert!(super::name(Path::new(wrong)).is_err(), "{wrong}");

@@ -54,7 +54,14 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
     let encryption = plan.encryption.as_ref().map(encryption).transpose()?;
     let session = Session::start(&Setup {
         rows: &[LatencyName::Service, LatencyName::Hold],
-        ..Setup::filter(name, argv, &args.report, &args.terminal, args.force)
+        // A command line that skips what is there is run again as it is, its report included.
+        ..Setup::filter(
+            name,
+            argv,
+            &args.report,
+            &args.terminal,
+            args.force || args.skip_existing,
+        )
     })?;
     let keeps = args.skip_existing && plan.edit.is_none();
     if keeps && target::is_there(&args.output, context())? {
@@ -123,7 +130,7 @@ pub(crate) fn run(args: &ZipArgs, name: &'static str, argv: &[OsString]) -> Resu
         if keeps && failed {
             message::note(
                 "no archive was made: it would lack what failed, and --skip-existing would keep it",
-                "run it again",
+                "mend what failed, or leave it out (-x), and run it again",
             );
         } else if totals.entries > 0 || !failed {
             match &base {

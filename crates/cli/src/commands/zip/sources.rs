@@ -11,7 +11,7 @@ use files::url;
 use walkdir::WalkDir;
 use zipstream::EntryKind;
 
-use crate::commands::zip::entry_name::{name, named, not_utf8};
+use crate::commands::zip::entry_name::{name, named, not_utf8, unchecked};
 use crate::commands::zip::flags::Symlinks;
 use crate::commands::zip::listed::{Listed, Source};
 use crate::commands::zip::plan::ZipPlan;
@@ -181,10 +181,10 @@ fn unnamed(link: &Path) -> Option<FileType> {
     (special && !named()).then_some(kind)
 }
 
-/// Whether the flags exclude a name that is not text, judged by its readable part.
+/// Whether the flags exclude a name that no entry can have: of one that is not text, judged by its readable part.
 fn is_left_out(path: &Path, plan: &ZipPlan) -> bool {
     let text = path.to_string_lossy();
-    let name = name(Path::new(&*text));
+    let name = unchecked(Path::new(&*text));
     name.is_ok_and(|name| name.is_some_and(|name| !plan.selection.takes(&name)))
 }
 
