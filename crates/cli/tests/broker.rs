@@ -294,3 +294,40 @@ fn jwt_until(signer: &KeyPair, subject: &str, nats: &Value, ends_in_s: Option<i6
     let signature = signer.sign(text.as_bytes()).expect("signed");
     format!("{text}.{}", base64.encode(signature))
 }
+
+/// A way to a server that carries so many bytes of it and then stands still, with all connections open.
+pub(crate) struct Proxy {
+    port: u16,
+}
+
+impl Proxy {
+    pub(crate) fn start(broker: &Broker, bytes_max: u64) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let server = broker.port;
+        // Ends with the test.
+        std::thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let server = TcpStream::connect(("127.0.0.1", server)).expect("it listens");
+                let (from_client, to_server) =
+                    (client.try_clone().expect("a handle"), server.try_clone());
+                let to_server = to_server.expect("a handle");
+                std::thread::spawn(move || carry(from_client, to_server, u64::MAX));
+                std::thread::spawn(move || carry(server, client, bytes_max));
+            }
+        });
+        Self { port }
+    }
+
+    pub(crate) fn url(&self, stream: &str) -> String {
+        format!("nats://127.0.0.1:{}/{stream}", self.port)
+    }
+}
+
+/// Carries so many bytes, and keeps both ends open where there are more.
+fn carry(from: TcpStream, mut to: TcpStream, bytes_max: u64) {
+    let carried = std::io::copy(&mut (&from).take(bytes_max), &mut to);
+    if carried.is_ok_and(|bytes| bytes == bytes_max) {
+        std::thread::sleep(Duration::from_secs(24 * 60 * 60));
+    }
+}

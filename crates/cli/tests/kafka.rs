@@ -13,7 +13,7 @@ use crate::common::signals::{send, until_signals_are_handled};
 use crate::common::{Run, file};
 use crate::kafka_server::{Server, is_here};
 use crate::peer;
-use crate::worker_case::{Case, Urls as _, count, events, finish, stall};
+use crate::worker_case::{Case, Telling, Urls as _, count, events, finish, report, stall};
 
 /// The tests, each with whether what it needs is here.
 pub(crate) fn trials() -> Vec<Trial> {
@@ -32,6 +32,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             shards_are_joined,
             a_group_has_workers_of_one_kind,
             of_two_kinds_of_workers_that_start_at_once_one_is_refused,
+            a_worker_that_was_taken_over_from_ends,
+            a_worker_does_not_wait_for_servers_that_are_away_when_it_is_to_end,
             secrets_open_the_server_and_are_not_shown,
         ],
     ]
@@ -467,4 +469,50 @@ fn secrets_open_the_server_and_are_not_shown() {
         .run("betree feed --to kafka://feeder:s3cret@127.0.0.1:1/IN ad/events")
         .expect(2);
     assert!(run.stderr.contains("--kafka-config"), "{}", run.stderr);
+}
+
+fn a_worker_that_was_taken_over_from_ends() {
+    let (server, case) = (Server::start(), Case::new(40));
+    let blocks = feed(&case, &server);
+    let old = Telling::start(&case, &Case::worker(&server, ""));
+    server.until_offsets("OUT", blocks);
+    let new = case.spawn(&Case::worker(
+        &server,
+        "--take-over --format ids --until-done",
+    ));
+    let id = new.id();
+    finish(new, 0);
+    let said = old.ended(1);
+    let lost = format!(
+        "-{id} has taken over the consumer match (--take-over): its workers have --format ids from now on"
+    );
+    assert!(said.contains(&lost), "{said}");
+}
+
+fn a_worker_does_not_wait_for_servers_that_are_away_when_it_is_to_end() {
+    let (mut server, case) = (Server::start(), Case::new(events()));
+    let blocks = feed(&case, &server);
+    let worker = Telling::start(&case, &Case::worker(&server, "--grace 3600s"));
+    until_signals_are_handled(&worker.process);
+    server.until_offsets("OUT", blocks / 8);
+    // In the middle of its work it has answers that are not stored.
+    send(&worker.process, Signal::SIGSTOP);
+    server.kill();
+    send(&worker.process, Signal::SIGTERM);
+    send(&worker.process, Signal::SIGCONT);
+    let said = worker.ended(3);
+    assert!(
+        said.contains("not acknowledged, as the server is away; others get them"),
+        "{said}"
+    );
+    let params = report(&said)["workload"]["params"].clone();
+    let left = count(&params, "blocks_left");
+    assert!(left > 0, "{said}");
+    assert_eq!(
+        count(&params, "answers_stored") + left,
+        count(&params, "deliveries")
+    );
+    server.restart();
+    finish(case.spawn(&Case::worker(&server, "--until-done")), 0);
+    assert_answered(&case, &server, blocks);
 }

@@ -154,12 +154,28 @@ impl Telling {
     }
 
     /// Asks it to stop, and returns the parameters of its report.
-    pub(crate) fn stop(mut self, code: i32) -> Value {
+    pub(crate) fn stop(self, code: i32) -> Value {
         send(&self.process, Signal::SIGTERM);
-        let status = self.process.wait().expect("it ends");
+        let said = self.ended(code);
+        report(&said)["workload"]["params"].clone()
+    }
+
+    /// Waits until it has ended, and returns what it has said. One that does not end is killed, and is a failure.
+    pub(crate) fn ended(mut self, code: i32) -> String {
+        until("it ends", || {
+            self.process.try_wait().expect("a process").is_some()
+        });
+        let status = self.process.wait().expect("it has ended");
         let said = self.said();
         assert_eq!(status.code(), Some(code), "{said}");
-        report(&said)["workload"]["params"].clone()
+        said
+    }
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }
 

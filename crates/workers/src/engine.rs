@@ -1,4 +1,4 @@
-//! What a worker needs of a broker: three calls.
+//! What a worker needs of a broker: three calls, and to hear that it is away.
 
 use std::future::Future;
 use std::time::Duration;
@@ -31,6 +31,9 @@ pub trait Engine {
 
     /// Tells the broker about a delivery.
     fn ack(&self, token: &Self::Token, verdict: Verdict) -> impl Future<Output = Result<()>>;
+
+    /// Waits until the broker has been away for a moment, so that nothing can be stored. Asked when a worker is to end.
+    fn away(&self) -> impl Future<Output = ()>;
 }
 
 /// Where a block is published.

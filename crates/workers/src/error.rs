@@ -82,7 +82,7 @@ impl Error {
         }
     }
 
-    #[cfg(any(feature = "kafka", feature = "nats"))]
+    #[cfg(any(feature = "kafka", feature = "nats", test))]
     pub(crate) fn refused(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Refused {
             message: message.into(),

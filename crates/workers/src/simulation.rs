@@ -14,6 +14,9 @@ use crate::block::{Block, BlockId, Delivery, Place};
 use crate::engine::{Engine, Published, To, Verdict};
 use crate::error::{Error, Result};
 
+/// How long a broker is away before it is believed.
+const AWAY: Duration = Duration::from_secs(1);
+
 /// How bad things are. Chances are of 1,000.
 #[derive(Debug, Clone)]
 pub struct Weather {
@@ -235,6 +238,17 @@ impl Engine for Memory {
             true => Ok(published),
             false => lost("the acknowledgement of a publication was lost"),
         }
+    }
+
+    async fn away(&self) {
+        let is_stalled = || {
+            let stalled = self.state.borrow().stalled_until;
+            stalled.is_some_and(|until| until > Instant::now())
+        };
+        while !is_stalled() {
+            sleep(AWAY).await;
+        }
+        sleep(AWAY).await;
     }
 
     async fn ack(&self, token: &usize, verdict: Verdict) -> Result<()> {

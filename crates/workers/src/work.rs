@@ -40,11 +40,16 @@ pub struct Options {
     pub limits: Limits,
     /// The most blocks at a time: those that are asked for, matched, published.
     pub in_flight: usize,
+    /// For how many blocks there has to be room before the broker is asked for more, where one request brings many.
+    pub asked_min: usize,
     /// Which part of the expressions it has.
     pub shard: String,
     /// After this time a worker that was asked to stop leaves what it has not finished to others.
     pub grace: Duration,
 }
+
+/// How long room for fewer blocks waits for more.
+const LINGER: Duration = Duration::from_millis(20);
 
 /// What a worker has done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -65,8 +70,10 @@ pub struct Tally {
     pub republished: u64,
     /// Reports of progress.
     pub progress: u64,
-    /// Deliveries that were left to others when the grace period ended.
+    /// Deliveries that were left to others when the grace period ended, or as the broker was away.
     pub left: u64,
+    /// Whether it ended as the broker was away.
+    pub is_away: bool,
     /// Bytes of blocks that were answered.
     pub bytes_in: u64,
     /// Bytes of their answers.
@@ -103,32 +110,54 @@ pub async fn work<E: Engine, M: Matching>(
     let mut stop = pin!(stop);
     let mut tally = Tally::default();
     let mut lives = FuturesUnordered::new();
-    let (mut asking, mut ended) = (None, None);
+    let (mut asking, mut ended, mut away) = (None, None, None);
     let (mut deadline, mut failures, mut quiet_until) = (None, 0, Instant::now());
     let mut is_drained = false;
+    // Whether more may come of what was asked for; if not, since when there is room.
+    let (mut is_asked, mut room_since) = (false, Instant::now());
     loop {
         let is_stopping = deadline.is_some();
         let free = match is_stopping {
             true => 0,
             false => options.in_flight.saturating_sub(lives.len()),
         };
-        if asking.is_none() && !is_drained && (is_stopping || free > 0) {
+        let linger = room_since + LINGER;
+        let is_little = free < options.asked_min.min(options.in_flight);
+        let lingers = free > 0 && is_little && Instant::now() < linger;
+        // What was asked for is taken in any case.
+        let wanted = match lingers {
+            true => is_asked.then_some(0),
+            false => Some(free).filter(|free| is_stopping || *free > 0),
+        };
+        if let Some(wanted) = wanted.filter(|_| asking.is_none() && !is_drained) {
+            is_asked = true;
             let quiet = quiet_until;
             asking = Some(Box::pin(async move {
                 sleep_until(quiet).await;
-                engine.next_block(free).await
+                engine.next_block(wanted).await
             }));
         }
         if is_drained && lives.is_empty() {
             break;
         }
         let patience = deadline.unwrap_or_else(Instant::now);
+        if is_stopping && away.is_none() {
+            away = Some(Box::pin(engine.away()));
+        }
         tokio::select! {
             biased;
             () = &mut stop, if !is_stopping => deadline = Some(Instant::now() + options.grace),
-            Some(ended) = lives.next() => tally = add(tally, ended),
+            Some(ended) = lives.next() => {
+                if free == 0 {
+                    room_since = Instant::now();
+                }
+                tally = add(tally, ended);
+            }
             got = async { asking.as_mut().expect("asked").await }, if asking.is_some() => {
                 asking = None;
+                if !matches!(got, Ok(Some(_))) {
+                    (is_asked, room_since) = (false, Instant::now());
+                }
                 match got {
                     Ok(Some(delivery)) => {
                         failures = 0;
@@ -153,6 +182,11 @@ pub async fn work<E: Engine, M: Matching>(
                     }
                 }
             }
+            () = async { away.as_mut().expect("asked").await }, if away.is_some() => {
+                tally.is_away = true;
+                break;
+            }
+            () = sleep_until(linger), if asking.is_none() && lingers => {}
             () = sleep_until(patience), if is_stopping => break,
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use workers::simulation::{Memory, Weather};
 use workers::{
     Answer, Block, Fault, Labels, Limits, Matching, Options, Steps, Tally, Trouble, work,
@@ -58,6 +58,7 @@ fn options(ack_wait: Duration) -> Options {
             deliveries: 5,
         },
         in_flight: 4,
+        asked_min: 2,
         shard: "all".to_owned(),
         grace: Duration::from_secs(60),
     }
@@ -101,6 +102,28 @@ fn assert_once(memory: &Memory, count: u64) {
     let answers = answers(memory);
     assert_eq!(answers.len() as u64, count);
     assert!(answers.values().all(|times| *times == 1), "{answers:?}");
+}
+
+#[test]
+fn a_worker_that_is_to_end_does_not_wait_for_a_broker_that_is_away() {
+    run(async {
+        let memory = Memory::new(Weather::fair(4), blocks(100));
+        let (away, stopped) = (Duration::from_millis(20), Duration::from_secs(10));
+        let stop = async {
+            sleep(away).await;
+            memory.stall(Duration::from_secs(3600));
+            sleep(stopped).await;
+        };
+        let options = options(Duration::from_secs(30));
+        let started = Instant::now();
+        let (tally, ended) = work(&memory, &ECHO, &options, stop, &|_| {}).await;
+        // The grace period is a minute; the clock is simulated.
+        let waited = started.elapsed() - away - stopped;
+        assert!(waited <= Duration::from_secs(2), "{waited:?}");
+        assert_eq!(ended, None);
+        assert!(tally.is_away && tally.left > 0, "{tally:?}");
+        assert_eq!(tally.taken, tally.answered + tally.left, "{tally:?}");
+    });
 }
 
 #[test]

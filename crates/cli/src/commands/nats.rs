@@ -137,6 +137,21 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
         .map_err(|error| Failure::new(format!("cannot start: {}", crate::failure::reason(&error))))
 }
 
+/// The name of this machine.
+pub(crate) fn host() -> String {
+    #[cfg(unix)]
+    let name = rustix::system::uname()
+        .nodename()
+        .to_string_lossy()
+        .into_owned();
+    #[cfg(not(unix))]
+    let name = std::env::var("COMPUTERNAME").unwrap_or_default();
+    match name.is_empty() {
+        true => "here".to_owned(),
+        false => name,
+    }
+}
+
 /// Whether a path stands for standard input.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == OsStr::new("-")

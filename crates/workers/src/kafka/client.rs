@@ -97,11 +97,16 @@ pub(super) fn writer(
 pub(super) struct Heard(Arc<Mutex<Option<String>>>);
 
 impl Heard {
-    pub(super) fn last(&self) -> Option<String> {
+    fn last(&self) -> Option<String> {
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    /// Only what is said from now on counts.
+    pub(super) fn forget(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 
@@ -220,23 +225,31 @@ pub(super) fn meaning(what: &str, error: &KafkaError) -> Error {
     Error::refused(message, help)
 }
 
+/// Why there is no connection, as far as a client has said. The callback that hears it is served by a poll.
+pub(super) fn heard_after_poll(consumer: &BaseConsumer<Heard>) -> Option<String> {
+    let _ = consumer.poll(HEAR);
+    consumer.context().last()
+}
+
+/// Whether servers were not even reached, by what the client says.
+pub(super) fn is_unreached(reason: &str) -> bool {
+    let said = ["state CONNECT)", "Connection refused", "resolve"];
+    said.iter().any(|said| reason.contains(said))
+}
+
 /// Asks whether servers answer.
 pub(super) fn check(consumer: &BaseConsumer<Heard>, address: &Address) -> Result<()> {
     let found = consumer
         .client()
         .fetch_metadata(Some(address.topic()), ANSWER);
     let Err(error) = found else { return Ok(()) };
-    // The callback that hears the reasons is served by a poll.
-    let _ = consumer.poll(HEAR);
-    let heard = consumer.context().last();
+    let heard = heard_after_poll(consumer);
     let reason = heard.unwrap_or_else(|| reason(&error));
     let (message, help) = (
         format!("cannot connect to {address}: {reason}"),
         advice(&reason),
     );
-    // It was not even reached.
-    let is_away = ["state CONNECT)", "Connection refused", "resolve"];
-    Err(match is_away.iter().any(|said| reason.contains(said)) {
+    Err(match is_unreached(&reason) {
         true => Error::absent(message, help),
         false => Error::refused(message, help),
     })

@@ -56,7 +56,8 @@ pub(super) fn start(plan: Arc<Plan>) -> Result<JoinHandle<()>> {
         plan: Arc::clone(&plan),
         itself: OnceLock::new(),
         committers: Mutex::default(),
-        is_marked: AtomicBool::new(false),
+        // Who takes over has written it.
+        is_marked: AtomicBool::new(plan.takes_over.is_some()),
     };
     let consumer: BaseConsumer<Member> = config
         .create_with_context(member)
@@ -79,6 +80,7 @@ fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle
 
 fn read(plan: &Plan, consumer: Arc<BaseConsumer<Member>>) {
     let mut removed = Removed::new(plan);
+    let mut still = mark::Still::new(plan);
     while !plan.shared.lock().is_stopping {
         match consumer.poll(LOOK) {
             Some(Ok(message)) => {
@@ -94,6 +96,9 @@ fn read(plan: &Plan, consumer: Arc<BaseConsumer<Member>>) {
             None => removed.look(),
         }
         toggle(plan, &consumer);
+        if let Err(error) = still.check() {
+            plan.shared.tell(error);
+        }
         if plan.shared.lock().is_leaving {
             removed.last_look();
             plan.shared.stop();

@@ -13,7 +13,7 @@ use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use crate::error::{Error, Result};
-use crate::kafka::client::{meaning, writer};
+use crate::kafka::client::{ANSWER, meaning, writer};
 use crate::kafka::plan::Plan;
 use crate::kafka::scan::Scanner;
 use crate::kafka::shared::LOOK;
@@ -21,6 +21,8 @@ use crate::kafka::transaction::{Fault, Writer};
 
 /// How long to try.
 const TRY: Duration = Duration::from_secs(30);
+/// How often to look whether another worker has taken the group over, and how long to wait for an answer.
+const TAKEN_LOOK: Duration = Duration::from_secs(2);
 /// The partition beside whose offset the text is kept.
 const PARTITION: i32 = 0;
 
@@ -58,6 +60,7 @@ pub(super) fn look(plan: &Plan) -> Result<()> {
 /// The same, and writes it down. Only who gets blocks does so: whoever is refused leaves nothing behind.
 pub(super) fn write(plan: &Plan) -> Result<()> {
     let marks = Marks::open(plan)?;
+    let kept = plan.common.kept_by(plan.takes_over.as_deref());
     loop {
         let writer = marks.check()?;
         let group = marks.own.consumer.group_metadata();
@@ -66,7 +69,7 @@ pub(super) fn write(plan: &Plan) -> Result<()> {
             &[],
             &group,
             || marks.is_wanted(),
-            |_| place(&plan.from.name, PARTITION, 0, &text(&plan.common.kept())),
+            |_| place(&plan.from.name, PARTITION, 0, &text(&kept)),
         );
         match stored {
             Ok(()) => return Ok(()),
@@ -83,6 +86,48 @@ pub(super) fn write(plan: &Plan) -> Result<()> {
     }
 }
 
+/// Looks now and then whether another worker has taken the group over.
+pub(super) struct Still<'a> {
+    plan: &'a Plan,
+    own: Option<Scanner>,
+    looked: Instant,
+}
+
+impl<'a> Still<'a> {
+    pub(super) fn new(plan: &'a Plan) -> Self {
+        Self {
+            plan,
+            own: None,
+            looked: Instant::now(),
+        }
+    }
+
+    /// What cannot be seen is seen later.
+    pub(super) fn check(&mut self) -> Result<()> {
+        if self.looked.elapsed() < TAKEN_LOOK {
+            return Ok(());
+        }
+        let plan = self.plan;
+        let own = match self.own.take() {
+            Some(own) => own,
+            None => own(plan)?,
+        };
+        let texts = own.texts(TAKEN_LOOK);
+        self.own = Some(own);
+        self.looked = Instant::now();
+        for text in texts.unwrap_or_default() {
+            plan.common.check_still(&plan.consumer, &parse(&text))?;
+        }
+        Ok(())
+    }
+}
+
+/// A reader of what the workers that started last had in common.
+fn own(plan: &Plan) -> Result<Scanner> {
+    let group = format!("{}.workers", plan.group);
+    Scanner::open(&plan.cluster, &plan.from, Some(&group))
+}
+
 /// Where the texts are.
 struct Marks<'a> {
     plan: &'a Plan,
@@ -93,10 +138,9 @@ struct Marks<'a> {
 
 impl<'a> Marks<'a> {
     fn open(plan: &'a Plan) -> Result<Self> {
-        let group = format!("{}.workers", plan.group);
         Ok(Self {
             plan,
-            own: Scanner::open(&plan.cluster, &plan.from, Some(&group))?,
+            own: own(plan)?,
             places: Scanner::open(&plan.cluster, &plan.from, Some(&plan.group))?,
             started: Instant::now(),
         })
@@ -114,15 +158,15 @@ impl<'a> Marks<'a> {
         let config = writer(&plan.cluster.address, &plan.cluster.access, &id, bytes_max);
         let writer = Writer::open(&config, || self.is_wanted())?;
         for text in self.texts()? {
-            (plan.common).check(&plan.consumer, &parse(&text), plan.takes_over)?;
+            (plan.common).check(&plan.consumer, &parse(&text), plan.takes_over.is_some())?;
         }
         Ok(writer)
     }
 
     fn texts(&self) -> Result<BTreeSet<String>> {
         loop {
-            let found = match self.own.texts() {
-                Ok(own) if own.is_empty() => self.places.texts(),
+            let found = match self.own.texts(ANSWER) {
+                Ok(own) if own.is_empty() => self.places.texts(ANSWER),
                 found => found,
             };
             match found {

@@ -20,8 +20,8 @@ pub(super) struct Plan {
     pub(super) consumer: String,
     /// What its workers have in common.
     pub(super) common: Common,
-    /// Whether this worker may change that.
-    pub(super) takes_over: bool,
+    /// What this worker is called, if it may change that.
+    pub(super) takes_over: Option<String>,
     pub(super) session: Duration,
     pub(super) shared: Shared,
 }

@@ -70,9 +70,9 @@ impl Scanner {
     }
 
     /// The texts that the group keeps beside its places, each once.
-    pub(super) fn texts(&self) -> Result<BTreeSet<String>> {
+    pub(super) fn texts(&self, within: Duration) -> Result<BTreeSet<String>> {
         let list = self.list(&BTreeMap::new())?;
-        let found = self.consumer.committed_offsets(list, ANSWER);
+        let found = self.consumer.committed_offsets(list, within);
         let found = found.map_err(|error| meaning("cannot ask what is done", &error))?;
         let elements = found.elements();
         let texts = elements.iter().filter_map(|element| {

@@ -1,7 +1,7 @@
 //! Topics of a cluster: their settings, new ones, and whether they can keep what is promised.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rdkafka::admin::{
     AdminClient, AdminOptions, ConfigResource, NewTopic, ResourceSpecifier, TopicReplication,
@@ -14,12 +14,15 @@ use crate::error::{Error, Result};
 use crate::kafka::access::Access;
 use crate::kafka::address::{Address, is_topic};
 use crate::kafka::client::{
-    ANSWER, Heard, check, config, meaning, open_reader, reader, reason, wrong,
+    ANSWER, Heard, check, config, heard_after_poll, is_unreached, meaning, open_reader, reader,
+    reason, wrong,
 };
 use crate::settings::{Drops, drops_of_topic, window_min};
 
 /// The partitions of a new topic: as many workers can share its blocks.
 const PARTITIONS: i32 = 8;
+/// How long servers are away before it is believed, for one that restarts is back soon.
+const AWAY: Duration = Duration::from_secs(1);
 /// How often to look whether a new topic is there.
 const LOOK: Duration = Duration::from_millis(100);
 /// How many looks it gets.
@@ -142,11 +145,29 @@ impl Cluster {
     }
 
     /// What tells these servers from others.
-    pub async fn name(&self) -> String {
-        let consumer = Arc::clone(&self.consumer);
-        let asked = move || Ok(consumer.client().fetch_cluster_id(ANSWER));
-        let id = blocking(asked).await.ok().flatten();
+    pub(super) fn name(&self) -> String {
+        let id = self.consumer.client().fetch_cluster_id(ANSWER);
         format!("kafka cluster {}", id.as_deref().unwrap_or("without an id"))
+    }
+
+    /// Whether no server is reached, or those that are do not answer for as long as any answer may take.
+    pub(super) fn is_away(&self) -> bool {
+        let heard = self.consumer.context();
+        heard.forget();
+        let started = Instant::now();
+        while started.elapsed() < ANSWER {
+            let asked = self.consumer.client();
+            if asked
+                .fetch_metadata(Some(self.address.topic()), AWAY)
+                .is_ok()
+            {
+                return false;
+            }
+            if heard_after_poll(&self.consumer).is_some_and(|reason| is_unreached(&reason)) {
+                return true;
+            }
+        }
+        true
     }
 
     async fn find(&self, name: &str) -> Result<Option<Facts>> {

@@ -21,6 +21,9 @@ use crate::settings::{Common, check_apart};
 /// How long to wait for a block before saying that there is none.
 const PULL: Duration = Duration::from_secs(1);
 
+/// How long leaving the group may take, last looks included.
+const CLOSE: Duration = Duration::from_secs(4);
+
 /// What a worker works on.
 #[derive(Debug, Clone)]
 pub struct Setup {
@@ -36,8 +39,8 @@ pub struct Setup {
     pub shard: String,
     /// What else all workers of the group have in common, besides shard and topic of answers.
     pub common: Common,
-    /// Whether this worker may change that.
-    pub takes_over: bool,
+    /// What this worker is called, if it may change that.
+    pub takes_over: Option<String>,
     /// How long the servers wait for a sign of life before they give partitions to other workers.
     pub ack_wait: Duration,
     /// How often a block may fail before it is a dead letter.
@@ -49,6 +52,7 @@ pub struct Worker {
     plan: Arc<Plan>,
     group: Mutex<Option<JoinHandle<()>>>,
     scanner: Arc<Mutex<Scanner>>,
+    server: String,
 }
 
 /// A block that was given out.
@@ -87,9 +91,15 @@ impl Worker {
         });
         blocking(move || {
             mark::look(&plan)?;
+            if plan.takes_over.is_some() {
+                // Before it has blocks: those before it may hold them all.
+                mark::write(&plan)?;
+            }
             let scanner = Scanner::open(&plan.cluster, &plan.from, Some(&plan.group))?;
+            let server = plan.cluster.name();
             let group = start(Arc::clone(&plan))?;
             Ok(Self {
+                server,
                 plan,
                 group: Mutex::new(Some(group)),
                 scanner: Arc::new(Mutex::new(scanner)),
@@ -127,12 +137,17 @@ impl Worker {
     }
 
     /// What tells the servers from others.
-    pub async fn server(&self) -> String {
-        self.plan.cluster.name().await
+    #[must_use]
+    pub fn server(&self) -> &str {
+        &self.server
     }
 
-    /// Leaves the group, so that others get its blocks at once.
-    pub async fn close(&self) {
+    /// Leaves the group, so that others get its blocks at once. Where the servers are away, it is only told to end: they give
+    /// its partitions to others when they miss it.
+    pub async fn close(&self, is_away: bool) {
+        if is_away {
+            return self.plan.shared.stop();
+        }
         self.plan.shared.leave();
         let group = self
             .group
@@ -145,7 +160,7 @@ impl Worker {
                 let _ = group.join();
                 Ok(())
             };
-            let _ = blocking(joined).await;
+            let _ = tokio::time::timeout(CLOSE, blocking(joined)).await;
         }
     }
 
@@ -251,6 +266,16 @@ impl Engine for Worker {
         };
         self.plan.shared.published();
         outcome.await.unwrap_or(Ok(Published::Duplicate))
+    }
+
+    async fn away(&self) {
+        loop {
+            let cluster = self.plan.cluster.clone();
+            match blocking(move || Ok(cluster.is_away())).await {
+                Ok(true) => return,
+                _ => tokio::time::sleep(PULL).await,
+            }
+        }
     }
 
     async fn ack(&self, token: &Token, verdict: Verdict) -> Result<()> {

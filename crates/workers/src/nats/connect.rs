@@ -7,10 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use async_nats::connection::State;
 use async_nats::jetstream::{self, Context, ErrorCode};
 use async_nats::{
     Client, ClientError, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerError,
 };
+
+use tokio::time::{Instant, sleep};
 
 use crate::error::{Error, Result};
 use crate::nats::access::Access;
@@ -18,6 +21,11 @@ use crate::nats::address::Address;
 
 /// How long a server may take to answer a request, or to acknowledge a message, before it is asked again.
 pub(super) const ANSWER: Duration = Duration::from_secs(5);
+
+/// How long a server is away before it is believed, for one that restarts is back soon.
+const AWAY: Duration = Duration::from_secs(1);
+/// How often to look whether it is.
+const AWAY_LOOK: Duration = Duration::from_millis(50);
 
 /// How long to look for what a server says first.
 const GREETING: Duration = Duration::from_secs(2);
@@ -165,6 +173,21 @@ impl Connection {
     #[must_use]
     pub fn server_version(&self) -> String {
         self.client.server_info().version
+    }
+
+    /// Waits until there has been no connection for a moment.
+    pub(super) async fn lost(&self) {
+        let mut since = None;
+        loop {
+            since = match self.client.connection_state() {
+                State::Connected => None,
+                _ => since.or_else(|| Some(Instant::now())),
+            };
+            if since.is_some_and(|since| since.elapsed() >= AWAY) {
+                return;
+            }
+            sleep(AWAY_LOOK).await;
+        }
     }
 
     /// Waits until everything is sent, for a few seconds at most.

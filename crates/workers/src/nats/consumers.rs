@@ -26,8 +26,8 @@ pub(super) struct Wanted {
     pub(super) ack_wait: Duration,
     /// What its workers have in common.
     pub(super) common: Common,
-    /// Whether this worker may change that.
-    pub(super) takes_over: bool,
+    /// What this worker is called, if it may change that.
+    pub(super) takes_over: Option<String>,
 }
 
 impl Wanted {
@@ -81,7 +81,7 @@ impl Wanted {
         };
         let found = &consumer.cached_info().config;
         self.common
-            .check(&self.name, &found.metadata, self.takes_over)?;
+            .check(&self.name, &found.metadata, self.takes_over.is_some())?;
         Ok(self.settings(found))
     }
 
@@ -106,15 +106,17 @@ impl Wanted {
             }
         };
         let found = &consumer.cached_info().config;
-        let mut is_kept = self
-            .common
-            .check(&self.name, &found.metadata, self.takes_over)?;
+        let mut is_kept =
+            self.common
+                .check(&self.name, &found.metadata, self.takes_over.is_some())?;
         let settings = self.settings(found);
         if !is_kept && let Ok(mut config) = pull::Config::try_from_consumer_config(found.clone()) {
             config
                 .metadata
                 .retain(|name, _| !name.starts_with(OF_SERVER));
-            config.metadata.extend(self.common.kept());
+            config
+                .metadata
+                .extend(self.common.kept_by(self.takes_over.as_deref()));
             // It is of an earlier version or other expressions, or of somebody who may do what this user may not.
             if let Ok(updated) = stream.update_consumer(config).await {
                 let kept = &updated.cached_info().config.metadata;

@@ -1,7 +1,7 @@
 //! The engine: blocks of a durable pull consumer, answers to a stream of the same or another server.
 
-use std::cell::RefCell;
-use std::time::Duration;
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::{Consumer, pull};
 use async_nats::jetstream::context::{ConsumerInfoErrorKind, PublishError, PublishErrorKind};
@@ -25,9 +25,15 @@ use crate::settings::{
 
 /// How long the server looks for blocks before it says that there are none.
 const PULL: Duration = Duration::from_secs(1);
+/// How often to look whether another worker has taken the consumer over.
+const TAKEN_LOOK: Duration = Duration::from_secs(2);
+/// How long the end may take once all is done.
+const CLOSE: Duration = Duration::from_secs(2);
 /// How often to look whether a consumer is gone before it is believed, and the pause between two looks.
 const GONE_LOOKS: u32 = 3;
 const GONE_PAUSE: Duration = Duration::from_secs(1);
+/// The pause before a server that has answered is asked again whether it does.
+const AWAY_ASK: Duration = Duration::from_millis(500);
 /// A message is longer than its stream takes.
 const MESSAGE_TOO_LONG: ErrorCode = ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM;
 
@@ -46,8 +52,8 @@ pub struct Setup {
     pub shard: String,
     /// What else all workers of the consumer have in common, besides shard and stream of answers.
     pub common: Common,
-    /// Whether this worker may change that.
-    pub takes_over: bool,
+    /// What this worker is called, if it may change that.
+    pub takes_over: Option<String>,
     /// How strongly an answer is given once.
     pub once: Once,
     /// The wait for an acknowledgement, of a new consumer.
@@ -64,6 +70,10 @@ pub struct Worker {
     setup: Setup,
     ack_wait: Duration,
     is_marked: bool,
+    /// What the consumer is to say of its workers.
+    common: Common,
+    /// When it was last asked.
+    looked: Cell<Instant>,
     losses: Losses,
     asked: RefCell<Option<Asked>>,
 }
@@ -89,7 +99,7 @@ impl Worker {
             name: token(&setup.consumer),
             ack_wait: setup.ack_wait,
             common: common.with("to", &setup.to.identity),
-            takes_over: setup.takes_over,
+            takes_over: setup.takes_over.clone(),
         };
         // A worker that is refused leaves nothing behind: the consumer is created last.
         let settings = wanted.look(&blocks).await?;
@@ -117,6 +127,8 @@ impl Worker {
             setup,
             ack_wait,
             is_marked,
+            common: wanted.common,
+            looked: Cell::new(Instant::now()),
             losses,
             asked: RefCell::new(None),
         })
@@ -164,13 +176,32 @@ impl Worker {
         self.blocks.server_version()
     }
 
-    /// Waits until everything is sent, for a few seconds at most.
-    pub async fn flush(&self) {
-        self.blocks.flush().await;
-        self.answers.flush().await;
+    /// Takes a last look at what is left, and waits until everything is sent; for two seconds at most.
+    pub async fn close(&self) {
+        let close = async {
+            // If the server is away, there is nothing to see.
+            let _ = self.left().await;
+            self.blocks.flush().await;
+            self.answers.flush().await;
+        };
+        let _ = tokio::time::timeout(CLOSE, close).await;
+    }
+
+    /// Looks now and then whether another worker has taken the consumer over. What cannot be seen is seen later.
+    async fn check_still(&self) -> Result<()> {
+        if !self.is_marked || self.looked.get().elapsed() < TAKEN_LOOK {
+            return Ok(());
+        }
+        let info = self.consumer.get_info().await;
+        self.looked.set(Instant::now());
+        match info {
+            Ok(info) => (self.common).check_still(&info.name, &info.config.metadata),
+            Err(_) => Ok(()),
+        }
     }
 
     async fn ask(&self, free: usize) -> Result<Asked> {
+        self.check_still().await?;
         let batch = self.consumer.batch().max_messages(free).expires(PULL);
         let batch = batch.messages().await;
         let batch = batch.map_err(|error| Error::Later(reasons(&error)))?;
@@ -291,6 +322,12 @@ impl Worker {
         }
     }
 
+    /// Whether the server of the blocks does not answer a request.
+    async fn is_silent(&self) -> bool {
+        let info = self.consumer.get_info().await;
+        info.is_err_and(|error| error.kind() == ConsumerInfoErrorKind::TimedOut)
+    }
+
     fn connection(&self, to: To) -> &Connection {
         match to {
             To::Answers => &self.answers,
@@ -344,6 +381,20 @@ impl Engine for Worker {
             Ok(stored) if stored.duplicate => Ok(Published::Duplicate),
             Ok(_) => Ok(Published::Stored),
             Err(error) => self.refused(to, &subject, size, error).await,
+        }
+    }
+
+    async fn away(&self) {
+        let silent = async {
+            // A request that gets no answer took its time.
+            while !self.is_silent().await {
+                tokio::time::sleep(AWAY_ASK).await;
+            }
+        };
+        tokio::select! {
+            () = self.blocks.lost() => {}
+            () = self.answers.lost() => {}
+            () = silent => {}
         }
     }
 

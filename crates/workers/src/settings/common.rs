@@ -34,8 +34,15 @@ impl Common {
     /// As a broker keeps it.
     #[cfg(any(feature = "nats", feature = "kafka", test))]
     pub(crate) fn kept(&self) -> HashMap<String, String> {
-        let kept = |(name, value): (&&str, &String)| (format!("{COMMON}{name}"), value.clone());
+        let kept = |(name, value): (&&str, &String)| (key(name), value.clone());
         self.0.iter().map(kept).collect()
+    }
+
+    /// The same, with the worker that takes over from those before it, if this one does.
+    #[cfg(any(feature = "nats", feature = "kafka", test))]
+    pub(crate) fn kept_by(&self, takes_over: Option<&str>) -> HashMap<String, String> {
+        let by = takes_over.map(|name| (key(TAKEN_BY), name.to_owned()));
+        self.kept().into_iter().chain(by).collect()
     }
 
     /// Whether all of it is among what a broker keeps of a consumer. A worker that `takes_over` from those before it may differ
@@ -50,18 +57,63 @@ impl Common {
         kept: &HashMap<String, String>,
         takes_over: bool,
     ) -> Result<bool, Error> {
-        let mut is_whole = true;
-        for (name, value) in &self.0 {
-            match kept.get(&format!("{COMMON}{name}")) {
-                Some(found) if found == value => {}
-                Some(found) if !takes_over || FIXED.contains(name) => {
-                    return Err(differs(consumer, name, value, found));
-                }
-                _ => is_whole = false,
+        for (name, value, found) in self.differences(kept) {
+            if !takes_over || FIXED.contains(&name) {
+                return Err(differs(consumer, name, value, found));
             }
         }
-        Ok(is_whole)
+        let is_kept = |(name, value): (&&str, &String)| kept.get(&key(name)) == Some(value);
+        Ok(self.0.iter().all(is_kept))
     }
+
+    /// Whether what a broker keeps of a consumer is still that of this worker, which was among its workers.
+    ///
+    /// # Errors
+    ///
+    /// If another worker has taken over.
+    #[cfg(any(feature = "nats", feature = "kafka", test))]
+    pub(crate) fn check_still(
+        &self,
+        consumer: &str,
+        kept: &HashMap<String, String>,
+    ) -> Result<(), Error> {
+        let Some((name, value, found)) = self.differences(kept).next() else {
+            return Ok(());
+        };
+        let (value, found) = (shown(name, value), shown(name, found));
+        let by = kept
+            .get(&key(TAKEN_BY))
+            .map_or("another worker", String::as_str);
+        Err(Error::refused(
+            format!(
+                "{by} has taken over the consumer {consumer} (--take-over): its workers have {found} from now on, and this one \
+                 has {value}"
+            ),
+            "start it with theirs, or with another consumer (--consumer NAME), which answers the stream from its first block",
+        ))
+    }
+
+    /// What a broker keeps that is different: name, own value, and the value there.
+    fn differences<'a>(
+        &'a self,
+        kept: &'a HashMap<String, String>,
+    ) -> impl Iterator<Item = (&'static str, &'a str, &'a str)> {
+        let found = |name: &str| kept.get(&key(name)).map(String::as_str);
+        let pairs = self
+            .0
+            .iter()
+            .filter_map(move |(name, value)| Some((*name, value.as_str(), found(name)?)));
+        pairs.filter(|(_, value, found)| value != found)
+    }
+}
+
+/// Who took a consumer over last.
+#[cfg(any(feature = "nats", feature = "kafka", test))]
+const TAKEN_BY: &str = "taken-over-by";
+
+/// What a broker calls a value.
+fn key(name: &str) -> String {
+    format!("{COMMON}{name}")
 }
 
 /// What no worker of a consumer may change: the answers before would be lacking.

@@ -18,6 +18,22 @@ fn blocks_answers_and_dead_letters_are_three_streams() {
 }
 
 #[test]
+fn a_worker_whose_consumer_was_taken_over_hears_by_whom() {
+    let flags = |format: &str| Common::new([("format", Some(format.to_owned())), ("top", None)]);
+    let (old, new) = (flags("json"), flags("ids"));
+    assert_eq!(old.check_still("match", &old.kept()), Ok(()));
+    assert_eq!(old.check_still("match", &old.kept_by(Some("two"))), Ok(()));
+    // What is not kept, no worker has replaced.
+    assert_eq!(old.check_still("match", &HashMap::new()), Ok(()));
+    let taken = new.kept_by(Some("two"));
+    assert_eq!(new.check("match", &taken, false), Ok(true));
+    let error = old.check_still("match", &taken).unwrap_err();
+    let said = "two has taken over the consumer match (--take-over): its workers have --format ids from now on, and this \
+                one has --format json";
+    assert_eq!(error.to_string(), said);
+}
+
+#[test]
 fn workers_of_a_consumer_have_in_common_what_decides_an_answer() {
     let own = Common::new([("format", Some("json".to_owned())), ("top", None)]).with("shard", "a");
     assert_eq!(own.check("match", &own.kept(), false), Ok(true));

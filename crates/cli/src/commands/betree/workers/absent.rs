@@ -32,8 +32,14 @@ impl Wait {
     ) -> Result<T> {
         let started = Instant::now();
         let mut is_told = false;
+        let mut last = None;
         loop {
-            let error = match look().await {
+            // A server that does not answer takes its time.
+            let found = tokio::select! {
+                found = look() => found,
+                () = interrupted() => return Err(stopped(last.as_ref())),
+            };
+            let error = match found {
                 Ok(found) => return Ok(found),
                 Err(error) => error,
             };
@@ -45,16 +51,28 @@ impl Wait {
                 is_told = true;
                 message::note(&format!("{error}; it is waited for"), help(&error));
             }
-            let until = Instant::now() + AGAIN;
-            while Instant::now() < until {
-                if signal::interrupted() {
-                    let message = format!("stopped while waiting: {error}");
-                    return Err(Failure::new(message).status(ExitStatus::Interrupted));
-                }
-                sleep(LOOK).await;
+            tokio::select! {
+                () = sleep(AGAIN) => {}
+                () = interrupted() => return Err(stopped(Some(&error))),
             }
+            last = Some(error);
         }
     }
+}
+
+/// Until somebody wants the end.
+pub(super) async fn interrupted() {
+    while !signal::interrupted() {
+        sleep(LOOK).await;
+    }
+}
+
+fn stopped(error: Option<&Error>) -> Failure {
+    let message = match error {
+        Some(error) => format!("stopped while waiting: {error}"),
+        None => "stopped while waiting for the server".to_owned(),
+    };
+    Failure::new(message).status(ExitStatus::Interrupted)
 }
 
 fn help(error: &Error) -> &str {

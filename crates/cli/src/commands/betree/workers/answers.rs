@@ -71,7 +71,7 @@ impl Answers {
                 let answers = answers.await?;
                 let blocks = waits.until_there(async || cluster.topic(of.topic()).await);
                 let blocks = blocks.await?;
-                let dead = match cluster.topic(&dead_name(args)).await {
+                let dead = match cluster.topic(&args.dead_name()).await {
                     Ok(facts) => Some(facts),
                     Err(error) if args.dead_letters.is_some() => return Err(failed(error)),
                     Err(_) => None,
@@ -182,14 +182,9 @@ impl Nats {
     }
 }
 
-fn dead_name(args: &JoinArgs) -> String {
-    let name = args.dead_letters.clone();
-    name.unwrap_or_else(|| format!("{}-dead", args.events.stream()))
-}
-
 /// The stream of dead letters. That there is none is an error only if it was asked for.
 async fn dead_letters(args: &JoinArgs, blocks: &Connection) -> Result<Option<Facts>> {
-    match blocks.stream(&dead_name(args)).await {
+    match blocks.stream(&args.dead_name()).await {
         Ok(facts) => Ok(Some(facts)),
         Err(error) if args.dead_letters.is_some() => Err(failed(error)),
         Err(_) => Ok(None),

@@ -9,6 +9,9 @@ pub(super) trait Broker: Engine {
     /// Blocks of a worker that are on their way or wait, besides two for each thread.
     const IN_FLIGHT_MORE: usize;
 
+    /// The part of all of these for which there has to be room before the broker is asked for more.
+    const ASKED_PART: usize;
+
     /// How long the broker waits for a sign of life.
     fn ack_wait(&self) -> Duration;
 
@@ -19,14 +22,16 @@ pub(super) trait Broker: Engine {
     fn take_lost(&self) -> Vec<Lost>;
 
     /// What the report says of the server.
-    async fn server(&self) -> String;
+    fn server(&self) -> String;
 
-    /// Waits until everything is sent, and leaves.
-    async fn close(&self);
+    /// Waits until everything is sent, and leaves. Where the broker is away, there is nothing to wait for.
+    async fn close(&self, is_away: bool);
 }
 
 impl Broker for nats::Worker {
-    const IN_FLIGHT_MORE: usize = 2;
+    // A request takes the server as long as half a block, and brings any number of them.
+    const IN_FLIGHT_MORE: usize = 4;
+    const ASKED_PART: usize = 2;
 
     fn ack_wait(&self) -> Duration {
         self.ack_wait()
@@ -40,14 +45,14 @@ impl Broker for nats::Worker {
         self.take_lost()
     }
 
-    async fn server(&self) -> String {
+    fn server(&self) -> String {
         self.server_version()
     }
 
-    async fn close(&self) {
-        // A last look; if the server is away, there is nothing to see.
-        let _ = self.left().await;
-        self.flush().await;
+    async fn close(&self, is_away: bool) {
+        if !is_away {
+            self.close().await;
+        }
     }
 }
 
@@ -55,6 +60,8 @@ impl Broker for nats::Worker {
 impl Broker for workers::kafka::Worker {
     // A transaction takes its time whatever is in it, and answers wait for those before them.
     const IN_FLIGHT_MORE: usize = 64;
+    // Each block that was read is here.
+    const ASKED_PART: usize = usize::MAX;
 
     fn ack_wait(&self) -> Duration {
         self.ack_wait()
@@ -68,11 +75,11 @@ impl Broker for workers::kafka::Worker {
         self.take_lost()
     }
 
-    async fn server(&self) -> String {
-        self.server().await
+    fn server(&self) -> String {
+        self.server().to_owned()
     }
 
-    async fn close(&self) {
-        self.close().await;
+    async fn close(&self, is_away: bool) {
+        self.close(is_away).await;
     }
 }

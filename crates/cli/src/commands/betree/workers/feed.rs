@@ -8,6 +8,7 @@ use report::{ExitStatus, Outcome, names};
 use tokio::time::sleep;
 use workers::{Cut, Cutter, Published, pause};
 
+use crate::commands::betree::workers::absent::interrupted;
 use crate::commands::betree::workers::access::pair;
 use crate::commands::betree::workers::feeder::Feeder;
 use crate::commands::betree::workers::flags::FeedArgs;
@@ -19,6 +20,8 @@ use crate::term::{message, signal};
 
 /// How often to look whether somebody wants the end.
 const LOOK: Duration = Duration::from_millis(50);
+/// How long a block that is on its way is waited for then.
+const STOP: Duration = Duration::from_secs(1);
 
 /// What was fed.
 #[derive(Debug, Default)]
@@ -128,6 +131,12 @@ fn say_known(args: &FeedArgs, (offset, line): (u64, u64)) {
     });
 }
 
+/// Until somebody has wanted the end for so long.
+async fn interrupted_for(time: Duration) {
+    interrupted().await;
+    sleep(time).await;
+}
+
 /// Lines that are not blank.
 fn events(bytes: &[u8]) -> u64 {
     let lines = bytes.split(|byte| *byte == b'\n');
@@ -213,7 +222,12 @@ impl Feeding<'_> {
         }
         let mut failures = 0;
         loop {
-            match self.feeder.publish(&cuts).await {
+            let stored = tokio::select! {
+                stored = self.feeder.publish(&cuts) => stored,
+                // What is stored all the same is found when the source is fed again.
+                () = interrupted_for(STOP) => return Ok(false),
+            };
+            match stored {
                 Ok(published) => {
                     let blocks = cuts.len() as u64;
                     self.fed.blocks += blocks;

@@ -106,7 +106,8 @@ pub(crate) struct WorkerArgs {
     /// Let these expressions and flags replace those of the workers before, all of which have been stopped
     ///
     /// A consumer remembers the expressions and the flags that decide an answer, and refuses a worker with others:
-    /// answers of both kinds would be mixed.
+    /// answers of both kinds would be mixed. A worker that still runs with those before notices within seconds, and ends
+    /// with 1.
     #[arg(
         long,
         requires = "from",
@@ -122,7 +123,9 @@ pub(crate) struct WorkerArgs {
     #[arg(long, requires = "from")]
     pub(crate) until_done: bool,
     /// Time to finish blocks once a signal asks to stop; then others get them
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = units::duration,
+    ///
+    /// Where the server is away, so that nothing can be stored, they are left at once.
+    #[arg(long, value_name = "TIME", default_value = "25s", value_parser = units::duration,
           requires = "from", hide_short_help = true)]
     pub(crate) grace: Duration,
     /// Write the name of the consumer to FILE once blocks are taken, and remove it at the end
@@ -135,8 +138,7 @@ pub(crate) struct WorkerArgs {
 impl WorkerArgs {
     /// The stream of dead letters of this stream of blocks.
     pub(super) fn dead_name(&self, stream: &str) -> String {
-        let name = self.dead_letters.clone();
-        name.unwrap_or_else(|| format!("{stream}-dead"))
+        dead_letters(self.dead_letters.as_deref(), stream)
     }
 
     pub(crate) fn files<'a>(&'a self, files: Files<'a>) -> Files<'a> {
@@ -295,10 +297,20 @@ pub(crate) struct JoinArgs {
 }
 
 impl JoinArgs {
+    /// The stream of dead letters.
+    pub(super) fn dead_name(&self) -> String {
+        dead_letters(self.dead_letters.as_deref(), self.events.stream())
+    }
+
     pub(crate) fn files(&self) -> Files<'_> {
         let files = self.output.files().stdout(Stdout::Data);
         self.broker.files(files)
     }
+}
+
+/// The stream of dead letters of a stream of blocks, unless another one is stated.
+fn dead_letters(stated: Option<&str>, stream: &str) -> String {
+    stated.map_or_else(|| format!("{stream}-dead"), str::to_owned)
 }
 
 /// A name of a shard. One that is empty, or begins or ends with a blank, is a slip in a list.

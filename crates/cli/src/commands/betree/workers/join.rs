@@ -106,6 +106,7 @@ async fn follow(
         }
         match patience.look(Instant::now()) {
             Next::Wait => {}
+            Next::GiveUp if merge.next() > answers.last() => return Err(reads_no_more(args)),
             _ if merge.next() > answers.last() => {}
             Next::Say if tells => message::remark(&format!(
                 "{}; it is waited for{}",
@@ -122,6 +123,10 @@ async fn follow(
         let is_news = match got {
             Some(Ok(message)) => {
                 failures = 0;
+                // Of those that were there at the start, each is wanted.
+                if !merge.is_settled() {
+                    patience.hear(Instant::now());
+                }
                 take(message, answers, shards, merge, joined).map_err(wrong)?
             }
             Some(Err(error)) if error.is_passing() && failures < FAILURES_MAX => {
@@ -276,6 +281,20 @@ fn lacks(args: &JoinArgs, merge: &Merge) -> String {
         merge.next(),
         args.events.stream(),
         names.join(", ")
+    )
+}
+
+/// All blocks are joined, but not all answers that there were are read.
+fn reads_no_more(args: &JoinArgs) -> Failure {
+    let (blocks, answers) = (args.events.stream(), args.from.stream());
+    let time = args.timeout.unwrap_or_default();
+    Failure::new(format!(
+        "all blocks of {blocks} are joined, but not all answers are read that {answers} had at the start, and none has come \
+         for {time:?}"
+    ))
+    .help(
+        "one of them may contradict what was joined: see that the server answers, and join again; a longer --timeout waits for \
+         a slow one",
     )
 }
 

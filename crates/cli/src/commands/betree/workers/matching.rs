@@ -72,6 +72,7 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         },
         // The broker adds what it needs.
         in_flight: 2 * threads as usize,
+        asked_min: 1,
         shard: own.shard.clone(),
         grace: own.grace,
     };
@@ -106,6 +107,8 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
             .collect();
         (worked, counts, finished)
     });
+    // What still waits for a server ends with the process.
+    runtime.shutdown_background();
     let worked = worked?;
     let mut outcome = Outcome::new("match");
     describe(
@@ -189,6 +192,7 @@ async fn work_on<B: Broker>(
     let tells = args.analysis.terminal.wants_warnings();
     options.limits.ack_wait = worker.ack_wait();
     options.in_flight += B::IN_FLIGHT_MORE;
+    options.asked_min = (options.in_flight / B::ASKED_PART).max(1);
     ready.write(&own.consumer)?;
     let teller = Teller::new(tells);
     let tell = |trouble| teller.tell(trouble);
@@ -212,8 +216,8 @@ async fn work_on<B: Broker>(
         }
     };
     let (tally, ended) = workers::work(worker, matching, &options, stop, &tell).await;
-    let server = worker.server().await;
-    worker.close().await;
+    let server = worker.server();
+    worker.close(tally.is_away).await;
     let mut losses = losses.into_inner();
     losses.add(worker.take_lost());
     losses.tell();
@@ -333,13 +337,17 @@ fn describe(
         );
     }
     if tally.left > 0 && tells {
-        message::note(
-            &format!(
-                "{} blocks were not finished before the grace period ended; others get them",
-                tally.left
+        let left = counted(tally.left, ["block was", "blocks were"]);
+        match tally.is_away {
+            true => message::note(
+                &format!("{left} not acknowledged, as the server is away; others get them"),
+                "they wait for the ack wait of the consumer, once the server is back",
             ),
-            "give them more time with --grace",
-        );
+            false => message::note(
+                &format!("{left} not acknowledged before the grace period ended; others get them"),
+                "give them more time with --grace",
+            ),
+        }
     }
     if let Some(error) = &worked.ended {
         let failure = failed(error.clone());

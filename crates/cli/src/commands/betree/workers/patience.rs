@@ -25,7 +25,7 @@ pub(super) struct Patience {
     limit: Option<Duration>,
     /// When the block that was due had all its answers.
     moved: Instant,
-    /// When an answer came that is wanted, to whichever block: old ones are read for a while.
+    /// When an answer came that is wanted, to whichever block, or that was there at the start.
     heard: Instant,
     said: Option<Instant>,
 }

@@ -13,8 +13,8 @@ use report::{ExitStatus, Outcome};
 use stress::{PoolKind, Progress};
 use workers::nats::{Access, Address};
 
-use super::line::{Line, host, id};
-use crate::commands::nats::{access, runtime};
+use super::line::{Line, id};
+use crate::commands::nats::{access, host, runtime};
 use crate::commands::stress::flags::StressArgs;
 use crate::commands::stress::follow::Follower;
 use crate::commands::stress::metrics::Metrics;

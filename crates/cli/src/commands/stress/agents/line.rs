@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use workers::nats::{Access, Address, Connection, Listener};
 
-use crate::commands::nats::{connect, failed};
+use crate::commands::nats::{connect, failed, host};
 use crate::failure::{Failure, Result};
 
 /// How often to look at the time.
@@ -74,19 +74,4 @@ pub(super) fn id() -> String {
     let key = format!("{host} {nanos} {}", std::process::id());
     let hash = |seed| twox_hash::XxHash64::oneshot(seed, key.as_bytes());
     format!("{:016x}{:016x}", hash(0), hash(1))
-}
-
-/// The name of this machine.
-pub(super) fn host() -> String {
-    #[cfg(unix)]
-    let name = rustix::system::uname()
-        .nodename()
-        .to_string_lossy()
-        .into_owned();
-    #[cfg(not(unix))]
-    let name = std::env::var("COMPUTERNAME").unwrap_or_default();
-    match name.is_empty() {
-        true => "agent".to_owned(),
-        false => name,
-    }
 }
