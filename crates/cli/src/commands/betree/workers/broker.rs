@@ -29,7 +29,7 @@ pub(super) trait Broker: Engine {
 }
 
 impl Broker for nats::Worker {
-    // A request takes the server as long as half a block, and brings any number of them.
+    // One request brings any number of blocks.
     const IN_FLIGHT_MORE: usize = 4;
     const ASKED_PART: usize = 2;
 
