@@ -17,13 +17,13 @@ use crate::{bench_gate, codegen, fuzz, licences, metadata, package, readme, sh, 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     Full,
-    /// Without the steps that need a release build or a second build of the tool.
+    /// Without the steps that need a release build.
     Fast,
 }
 
 /// The commands of the README for the tests and the tour. They are steps here, so their block of the README
 /// does not run again.
-pub(crate) const TEST_COMMAND: &str = "cargo test";
+pub(crate) const TEST_COMMAND: &str = "cargo test --release";
 pub(crate) const TOUR_COMMAND: &str = "cargo run --release -- tour";
 
 /// For each fuzz target. Seeds are fixed here: more time for what is the same each time finds little.
