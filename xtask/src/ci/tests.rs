@@ -126,6 +126,31 @@ fn all_features_are_those_of_every_package_but_libfuzzer() {
     assert!(!args.contains("libfuzzer"), "{args}");
 }
 
+/// A dependency for tests that adds a feature to what the tool is built from has README's second command build it again,
+/// with all that depends on it.
+#[test]
+fn tests_of_the_tool_change_no_feature_of_what_it_is_built_from() {
+    let packages = |edges| -> BTreeSet<String> {
+        let tree = [
+            "tree",
+            "--locked",
+            "--package",
+            "perfkit",
+            "--prefix",
+            "none",
+        ];
+        let mut command = sh::cargo(&tree);
+        command.args(["--format", "{p} {f}", "--edges", edges]);
+        let text = sh::text(&mut command).unwrap();
+        let lines = text.lines().map(|line| line.trim_end_matches(" (*)"));
+        lines.map(str::to_owned).collect()
+    };
+    let (built, tested) = (packages("normal,build"), packages("normal,build,dev"));
+    assert!(built.len() > 100, "{built:?}");
+    let changed: Vec<&String> = built.difference(&tested).collect();
+    assert!(changed.is_empty(), "{changed:#?}");
+}
+
 /// An ignored test that nothing runs is one that nobody runs.
 #[test]
 fn every_ignored_test_is_long_or_by_hand() {
