@@ -37,7 +37,7 @@
 //! assert_eq!((error.kind(), error.offset()), (ErrorKind::Checksum, Some(35)));
 //! # Ok::<(), zipstream::Error>(())
 //! ```
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 #[cfg(feature = "charsets")]
 mod charset;

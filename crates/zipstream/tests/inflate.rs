@@ -87,9 +87,15 @@ fn is_cut(flaw: InflateFlaw) -> bool {
 /// Holds the inflater to zlib-rs and libdeflate; whether the stream is one.
 fn judge(inflater: &mut Inflater, stream: &[u8], most: usize) -> bool {
     let expected = zlib(stream, most);
+    let mut portable = Inflater::portable();
     for slack in [0, 1000] {
         let mut out = vec![0xaa; most + slack];
-        let found = inflater.whole(stream, &mut out, most);
+        let found = portable.whole(stream, &mut out, most);
+        let content = out;
+        let mut out = vec![0xaa; most + slack];
+        assert_eq!(inflater.whole(stream, &mut out, most), found);
+        let bytes = found.map_or(0, |found| found.produced);
+        assert!(out[..bytes] == content[..bytes], "another content by BMI2");
         match (&expected, found) {
             (Ok((content, consumed)), Ok(found)) => {
                 assert_eq!((found.consumed, found.produced), (*consumed, content.len()));
@@ -149,8 +155,14 @@ fn in_parts(
     Ok((content, at))
 }
 
-/// The same by pieces that are lent.
+/// The same by pieces that are lent, with and without the instructions of the processor.
 fn in_pieces(inflater: &mut Inflater, stream: &[u8], part: usize) -> (Vec<u8>, usize) {
+    let found = pieces(inflater, stream, part);
+    assert!(found == pieces(&mut Inflater::portable(), stream, part));
+    found
+}
+
+fn pieces(inflater: &mut Inflater, stream: &[u8], part: usize) -> (Vec<u8>, usize) {
     inflater.restart();
     let (mut content, mut at) = (Vec::new(), 0);
     loop {

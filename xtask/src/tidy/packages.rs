@@ -141,6 +141,10 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "crates/fixcore/src/store/map.rs",
         "maps files that a lock keeps to one store",
     ),
+    (
+        "crates/zipstream/src/deflate/inflate/dispatch.rs",
+        "calls what needs an instruction set where that was found",
+    ),
     ("crates/betree-c/tests/threads.rs", "calls functions for C"),
     (
         "crates/fixsession/tests/no_allocation.rs",

@@ -1,23 +1,110 @@
 //! Copies of earlier content, which may overlap their target.
 
+use super::super::bytes::load64;
+
 /// Bytes that may be written behind a copy.
 pub(super) const COPY_SLACK_BYTES: usize = 64;
+/// From this distance on long copies read what was written long ago.
+const FAR_BYTES: usize = 1 << 10;
+/// The longest copy, in whole steps.
+const LONG_BYTES: usize = 32 + 4 * 64;
 
 /// Writes `length` bytes at `at`, copied from `distance` bytes before, and anything to up to
 /// [`COPY_SLACK_BYTES`] behind them. There must be room for both, and `distance` must be within the
-/// written content.
-#[inline]
-pub(super) fn copy(out: &mut [u8], at: usize, distance: usize, length: usize) {
-    let end = at + length;
-    match distance {
-        64.. => chunks::<64>(out, at, distance, end),
-        16.. => chunks::<16>(out, at, distance, end),
-        1 => {
-            let byte = out[at - 1];
-            out[at..end].fill(byte);
-        }
-        _ => near(out, at, distance, end),
+/// written content. `run` knows the copies before.
+#[inline(always)]
+pub(super) fn copy(out: &mut [u8], at: usize, (distance, length): (usize, usize), run: &mut Run) {
+    let done = begin(out, at, distance, length);
+    if length > done && !end_far(out, at, distance, length) {
+        run.end(out, at, (distance, length), done);
     }
+}
+
+/// Writes the first bytes of a copy; returns how many. Most distances take the same path, as a processor
+/// cannot guess which comes next.
+#[inline(always)]
+fn begin(out: &mut [u8], at: usize, distance: usize, length: usize) -> usize {
+    let span = (at.checked_sub(distance)).and_then(|from| out.get_mut(from..at + COPY_SLACK_BYTES));
+    let Some(span) = span else {
+        return 0;
+    };
+    if distance >= 8 {
+        for part in (0..32).step_by(8) {
+            span.copy_within(part..part + 8, distance + part);
+        }
+        return 32;
+    }
+    // The bytes that repeat, in a word.
+    let (times, step) = REPEATED[distance];
+    let word = load64(span, 0) & ((1_u64 << (8 * distance)) - 1);
+    let word = word.wrapping_mul(times).to_le_bytes();
+    if let Some(room) = span.last_chunk_mut::<COPY_SLACK_BYTES>() {
+        for to in (0..4).map(|count| count * usize::from(step & 15)) {
+            room[to..to + 8].copy_from_slice(&word);
+        }
+    }
+    let done = 20;
+    if length > done {
+        repeat(out, at, (word, usize::from(step)), length);
+    }
+    length.max(done)
+}
+
+/// What makes a word of the bytes of a distance that is less, and how many bytes of it are whole repetitions.
+const REPEATED: [(u64, u8); 8] = {
+    let mut all = [(0, 8); 8];
+    let mut distance = 1;
+    while distance < 8 {
+        let mut at = 0;
+        while at < 8 {
+            all[distance].0 |= 1 << (8 * at);
+            at += distance;
+        }
+        all[distance].1 = (8 / distance * distance) as u8;
+        distance += 1;
+    }
+    all
+};
+
+/// Writes a word again and again, each time after the first `step` bytes of the one before.
+#[inline(never)]
+fn repeat(out: &mut [u8], at: usize, (word, step): ([u8; 8], usize), length: usize) {
+    let room = out.get_mut(at..).unwrap_or_default();
+    if step == 8 {
+        let mut block = [0; 64];
+        (block.chunks_exact_mut(8)).for_each(|part| part.copy_from_slice(&word));
+        for part in room.chunks_exact_mut(64).take(length.div_ceil(64)) {
+            part.copy_from_slice(&block);
+        }
+        return;
+    }
+    for to in (0..length).step_by(step.max(1)) {
+        if let Some(part) = room.get_mut(to..to + 8) {
+            part.copy_from_slice(&word);
+        }
+    }
+}
+
+/// Writes all of a copy from far back but for its first 32 bytes; `false` if it is not from there.
+#[inline(always)]
+fn end_far(out: &mut [u8], at: usize, distance: usize, length: usize) -> bool {
+    if distance < FAR_BYTES {
+        return false;
+    }
+    let Some((behind, ahead)) = out.split_at_mut_checked(at) else {
+        return false;
+    };
+    let source = (behind.len().checked_sub(distance)).and_then(|from| behind.get(from..));
+    let source = source.and_then(|source| source.first_chunk::<LONG_BYTES>());
+    let (Some(source), Some(room)) = (source, ahead.first_chunk_mut::<LONG_BYTES>()) else {
+        return false;
+    };
+    let mut done = 32;
+    while done < length && done < LONG_BYTES - 63 {
+        room[done..done + 64].copy_from_slice(&source[done..done + 64]);
+        done += 64;
+    }
+    true
 }
 
 /// Consecutive copies with one distance: the content repeats from `from` on.
@@ -34,22 +121,21 @@ impl Run {
     /// The end of a copy whose first `done` bytes are written; see [`copy`]. In long repetitions it
     /// reads bytes written long ago, because a processor stalls on bytes it has just written.
     #[inline(never)]
-    pub(super) fn end_copy(
-        &mut self,
-        out: &mut [u8],
-        at: usize,
-        copied: (usize, usize),
-        done: usize,
-    ) {
-        const BACK_BYTES: usize = 1 << 10;
+    fn end(&mut self, out: &mut [u8], at: usize, copied: (usize, usize), done: usize) {
         let (distance, length) = copied;
         if (self.distance, self.end) != (distance, at) {
             (self.distance, self.from, self.back) = (distance, at - distance, distance);
-        } else if self.back < BACK_BYTES && 2 * self.back <= at - self.from {
+        } else if self.back < FAR_BYTES && 2 * self.back <= at - self.from {
             self.back *= 2;
         }
         self.end = at + length;
-        copy(out, at + done, self.back, length - done);
+        let (at, end) = (at + done, at + length);
+        match self.back {
+            64.. => chunks::<64>(out, at, self.back, end),
+            32.. => patterns::<64>(out, at, self.back, end),
+            16.. => patterns::<32>(out, at, self.back, end),
+            _ => patterns::<16>(out, at, self.back, end),
+        }
     }
 }
 
@@ -69,33 +155,26 @@ fn chunks<const N: usize>(out: &mut [u8], at: usize, distance: usize, end: usize
     }
 }
 
-/// Copies with a distance of less than 16 bytes.
-#[inline(never)]
-fn near(out: &mut [u8], at: usize, distance: usize, end: usize) {
-    let (mut from, mut to) = (at - distance, at);
-    // The content repeats at every multiple of `distance`.
-    while to < end && to - from < 8 {
-        move_bytes::<8>(out, from, to);
-        to += to - from;
-    }
-    while to < end {
-        move_bytes::<8>(out, from, to);
-        (from, to) = (from + 8, to + 8);
-    }
-}
-
-/// Copies `N` bytes in one step, so that the ranges may overlap.
+/// Copies with a distance of at most `N` bytes, which are read once. There are as many behind the first.
 #[inline(always)]
-fn move_bytes<const N: usize>(out: &mut [u8], from: usize, to: usize) {
-    let mut bytes = [0; N];
-    bytes.copy_from_slice(&out[from..from + N]);
-    out[to..to + N].copy_from_slice(&bytes);
+fn patterns<const N: usize>(out: &mut [u8], at: usize, distance: usize, end: usize) {
+    let source = out
+        .get(at - distance..)
+        .and_then(|bytes| bytes.first_chunk::<N>());
+    let Some(&pattern) = source else {
+        return;
+    };
+    for to in (at..end).step_by(distance.max(1)) {
+        if let Some(part) = out.get_mut(to..to + N) {
+            part.copy_from_slice(&pattern);
+        }
+    }
 }
 
 /// Like [`copy`], but writes nothing behind the copy.
 pub(super) fn copy_exactly(out: &mut [u8], at: usize, distance: usize, length: usize) {
     if out.len() - at >= length + COPY_SLACK_BYTES {
-        return copy(out, at, distance, length);
+        return copy(out, at, (distance, length), &mut Run::default());
     }
     for to in at..at + length {
         out[to] = out[to - distance];
@@ -106,22 +185,42 @@ pub(super) fn copy_exactly(out: &mut [u8], at: usize, distance: usize, length: u
 mod tests {
     use super::*;
 
+    /// Copies after each other, of these distances and lengths, by themselves and as one run.
+    fn check(distance: usize, lengths: &[usize]) {
+        let start = 1500;
+        let all: usize = lengths.iter().sum();
+        let mut out: Vec<u8> = (0..start + all + 100)
+            .map(|n| (n * 7 + n / 251) as u8)
+            .collect();
+        let mut expected = out.clone();
+        for to in start..start + all {
+            expected[to] = expected[to - distance];
+        }
+        let (mut at, mut run) = (start, Run::default());
+        for &length in lengths {
+            let behind = out.clone();
+            copy(&mut out, at, (distance, length), &mut run);
+            at += length;
+            assert!(out[..at] == expected[..at], "{distance}, {length}");
+            let slack = at + COPY_SLACK_BYTES;
+            assert!(out[slack..] == behind[slack..], "{distance}, {length}");
+        }
+    }
+
     #[test]
     fn copies_are_those_of_one_byte_after_the_other() {
-        for distance in (1..80).chain([300]) {
+        for distance in (1..80).chain([300, 1023, 1024, 1500]) {
             for length in 3..=258 {
-                let mut out: Vec<u8> = (0..700).map(|n| (n * 7 + n / 251) as u8).collect();
-                let at = 310;
-                let mut expected = out.clone();
-                for to in at..at + length {
-                    expected[to] = expected[to - distance];
-                }
-                copy(&mut out, at, distance, length);
-                let end = at + length;
-                assert!(out[..end] == expected[..end], "{distance}, {length}");
-                let behind = end + COPY_SLACK_BYTES;
-                assert!(out[behind..] == expected[behind..], "{distance}, {length}");
+                check(distance, &[length]);
             }
+        }
+    }
+
+    #[test]
+    fn runs_of_copies_repeat_the_same_bytes() {
+        for distance in (1..80).chain([128, 258, 300, 1100]) {
+            check(distance, &[258; 12]);
+            check(distance, &[33, 258, 40, 3, 258, 258, 21, 64, 258, 100, 258]);
         }
     }
 }

@@ -130,7 +130,8 @@ fn extra(entry: u32, held: u64) -> usize {
 /// The distance in `held`, which starts with its code.
 #[inline(always)]
 pub(super) fn distance(entry: u32, held: u64) -> usize {
-    (entry >> VALUE_SHIFT) as usize + extra(entry, held)
+    // The mask is for the compiler, which then knows that it is small.
+    ((entry >> VALUE_SHIFT) as usize + extra(entry, held)) & 0xffff
 }
 
 /// The length in `held`, which starts with its code.

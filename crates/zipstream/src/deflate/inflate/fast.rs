@@ -1,7 +1,7 @@
 //! Decoding while neither input nor room is about to end, so that no symbol has to check for that.
 
 use super::super::bytes::load64;
-use super::copy::{COPY_SLACK_BYTES, Run};
+use super::copy::{COPY_SLACK_BYTES, Run, copy};
 use super::entry::{
     END, LINK, LITERALS, SPECIAL, bits, byte, count_before, distance, length, length_after, linked,
     literal_before, literal_count, literals,
@@ -18,8 +18,6 @@ pub(super) const ROOM_BYTES: usize = LITERALS_MAX + 258 + COPY_SLACK_BYTES;
 pub(super) const LOOK_BYTES: usize = 3 * 8;
 /// The longest distance code that a table is asked for, with its extra bits.
 const DISTANCE_ALL_BITS: u32 = DISTANCE_BITS + 13;
-/// Bytes copied at once if the ranges do not overlap.
-const CHUNK_BYTES: usize = 32;
 
 /// Why it stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +33,7 @@ pub(super) enum Stop {
 /// Writes content from `at` on while there is plenty of input and room; returns where it stopped.
 ///
 /// `PACKED` says that the packs of the codes are used.
-#[inline(never)]
+#[inline(always)]
 pub(super) fn run<const PACKED: bool>(
     codes: &Codes,
     source: &mut Source<'_>,
@@ -168,26 +166,14 @@ pub(super) fn run<const PACKED: bool>(
         }
         let distance = distance(entry, held);
         drop!(entry);
-        let Some(from) = (at + written).checked_sub(distance) else {
+        if distance > at + written {
             break Stop::Flaw(InflateFlaw::TooFar, bits(entry));
-        };
+        }
         // The next entry is loaded while bytes are copied.
         entry = next!();
         refill!();
         at += written;
-        // Most copies are short and do not overlap.
-        let near = distance & 0xffff;
-        let far = near >= 16;
-        let span = far.then(|| out.get_mut(from..at + CHUNK_BYTES)).flatten();
-        if let Some(span) = span.and_then(|span| span.get_mut(..near + CHUNK_BYTES)) {
-            span.copy_within(0..16, near);
-            span.copy_within(16..32, near + 16);
-            if length > CHUNK_BYTES {
-                run.end_copy(out, at, (distance, length), CHUNK_BYTES);
-            }
-        } else {
-            run.end_copy(out, at, (distance, length), 0);
-        }
+        copy(out, at, (distance, length), &mut run);
         at += length;
     };
     source.at = source.input.len() - rest.len();

@@ -88,6 +88,14 @@ impl Inflater {
         Self::default()
     }
 
+    /// The same without the instructions that [`new`](Self::new) uses where the processor has them, as BMI2.
+    pub fn portable() -> Self {
+        Self {
+            machine: Box::new(Machine::portable()),
+            ..Self::default()
+        }
+    }
+
     /// Starts a new stream.
     pub fn restart(&mut self) {
         self.machine.restart();

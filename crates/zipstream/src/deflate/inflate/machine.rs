@@ -5,6 +5,7 @@
 //! byte.
 
 use super::copy::copy_exactly;
+use super::dispatch::{Isa, run};
 use super::entry::{END, LITERALS, SPECIAL, bits, byte, distance, is_link, length, linked};
 use super::error::{InflateError, InflateFlaw};
 use super::fast::{self, Stop};
@@ -69,9 +70,13 @@ pub(super) struct Machine {
     /// Which of the next blocks to stop before, counted from 1.
     stops: u8,
     failed: Option<InflateError>,
+    isa: Isa,
     head: Head,
     codes: Codes,
     packing: Packing,
+    /// The bit at which the symbols of the block begin, and the bytes that those of the one before took.
+    begin: u64,
+    before: Option<usize>,
 }
 
 impl Default for Machine {
@@ -84,18 +89,30 @@ impl Default for Machine {
             fixed: false,
             stops: 0,
             failed: None,
+            isa: Isa::detect(),
             head: Head::default(),
             codes: Codes::default(),
             packing: Packing::None,
+            begin: 0,
+            before: None,
         }
     }
 }
 
 impl Machine {
+    /// One that needs no instructions but those that all of the crate is compiled for.
+    pub(super) fn portable() -> Self {
+        Self {
+            isa: Isa::Portable,
+            ..Self::default()
+        }
+    }
+
     /// Starts a stream.
     pub(super) fn restart(&mut self) {
         (self.state, self.bits) = (State::Block, Bits::default());
         (self.consumed, self.failed, self.last, self.stops) = (0, None, false, 0);
+        self.before = None;
     }
 
     /// Starts at a bit of a stream, where a block starts; the next input begins with its byte.
@@ -129,6 +146,11 @@ impl Machine {
         8 * self.consumed - u64::from(self.bits.count)
     }
 
+    /// The position of the first bit that a call did not use.
+    fn taken(&self, source: &Source<'_>) -> u64 {
+        8 * (self.consumed + source.at as u64) - u64::from(source.count)
+    }
+
     /// Writes content from `at` on, after all bytes that matches may refer to, until it reaches
     /// `full`. It may exceed that, within `out` and by less than [`fast::ROOM_BYTES`]. After a flaw
     /// every call fails.
@@ -149,8 +171,7 @@ impl Machine {
                 Ok(None) => {}
                 Ok(Some(pause)) => break pause,
                 Err((flaw, back)) => {
-                    let taken = 8 * (self.consumed + source.at as u64) - u64::from(source.count);
-                    let error = InflateError::new(flaw, taken - u64::from(back));
+                    let error = InflateError::new(flaw, self.taken(&source) - u64::from(back));
                     self.failed = Some(error);
                     return Err(error);
                 }
@@ -224,7 +245,8 @@ impl Machine {
                     return Ok(Some(Pause::Input));
                 }
                 self.head.codes(&mut self.codes).map_err(whole)?;
-                self.packing = Packing::START;
+                self.packing = Packing::start(self.before);
+                self.begin = self.taken(source);
                 self.state = State::Body;
             }
             State::Body => return self.body(source, out, at, full),
@@ -295,19 +317,30 @@ impl Machine {
             let (input, begin) = (source.input, source.at);
             let end = input.len().min(begin + bytes + fast::LOOK_BYTES);
             source.input = &input[..end];
-            let stop = run::<false>(&self.codes, source, out, at);
+            let stop = run::<false>(self.isa, &self.codes, source, out, at);
             source.input = input;
             if stop != Stop::Edge {
                 return stop;
             }
-            let lengths = self.head.litlen_lengths();
-            let used = source.at - begin;
-            self.packing.waited(used, &mut self.codes, lengths);
+            let rest = input.len() - source.at;
+            if self.packing.waited(source.at - begin) && rest >= fast::LOOK_BYTES {
+                let ahead = self.before.unwrap_or(rest);
+                let lengths = self.head.litlen_lengths();
+                self.packing = Packing::decide(ahead, &mut self.codes, lengths);
+            }
         }
         match self.packing {
-            Packing::Done => run::<true>(&self.codes, source, out, at),
-            Packing::None => run::<false>(&self.codes, source, out, at),
+            Packing::Done => run::<true>(self.isa, &self.codes, source, out, at),
+            Packing::None => run::<false>(self.isa, &self.codes, source, out, at),
             Packing::Wait(_) => Stop::Edge,
+        }
+    }
+
+    fn end_block(&mut self, source: &Source<'_>) {
+        self.state = State::Block;
+        if !self.fixed {
+            let bits = self.taken(source) - self.begin;
+            self.before = Some((bits / 8) as usize);
         }
     }
 
@@ -320,7 +353,7 @@ impl Machine {
     ) -> Result<Option<Pause>, (InflateFlaw, u32)> {
         let (codes, stop) = if self.fixed {
             let codes = Codes::fixed();
-            (codes, run::<false>(codes, source, out, at))
+            (codes, run::<false>(self.isa, codes, source, out, at))
         } else {
             let stop = self.dynamic(source, out, at);
             (&self.codes, stop)
@@ -328,7 +361,7 @@ impl Machine {
         match stop {
             Stop::Edge => {}
             Stop::End => {
-                self.state = State::Block;
+                self.end_block(source);
                 return Ok(None);
             }
             Stop::Flaw(flaw, back) => return Err((flaw, back)),
@@ -362,24 +395,12 @@ impl Machine {
                 }
                 (Symbol::End, bits) => {
                     source.drop(bits);
-                    self.state = State::Block;
+                    self.end_block(source);
                     return Ok(None);
                 }
             }
         }
     }
-}
-
-/// Does what is far from the end of input and room.
-fn run<const PACKED: bool>(
-    codes: &Codes,
-    source: &mut Source<'_>,
-    out: &mut [u8],
-    at: &mut usize,
-) -> Stop {
-    let stop;
-    (*at, stop) = fast::run::<PACKED>(codes, source, out, *at);
-    stop
 }
 
 /// The meaning of a code and its extra bits.

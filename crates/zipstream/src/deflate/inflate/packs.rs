@@ -6,10 +6,12 @@ use super::entry::{LITLEN_SYMBOLS, entry, literal_and_length, third_literal, two
 use super::table::{BITS_MAX, Codes, LITLEN_BITS, PACK_BITS, PACK_PLACES, Sorted, following};
 
 const MAIN_MASK: usize = (1 << LITLEN_BITS) - 1;
-/// Input of a block before its table is made.
+/// Input of a block before its table is made, if nothing says how long it is.
 const WAIT_BYTES: usize = 2 << 10;
-/// Of all indexes, how many have to stand for more than one symbol.
-const SHARE_MIN: u32 = PACK_PLACES as u32 / 4;
+/// How many of all indexes have to stand for more than one symbol, as reading packs takes more, too.
+const SHARE_MIN: u32 = PACK_PLACES as u32 * 28 / 100;
+/// The least product of them and of the bytes to come: what making the table takes.
+const GAIN_MIN: u64 = 8 << 20;
 
 /// Whether a block has packs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,25 +26,32 @@ pub(super) enum Packing {
 }
 
 impl Packing {
-    /// At the start of a block.
-    pub(super) const START: Self = Self::Wait(WAIT_BYTES);
+    /// At the start of a block after one of so many bytes, if there was one: they are often alike.
+    pub(super) fn start(before: Option<usize>) -> Self {
+        match before {
+            None => Self::Wait(WAIT_BYTES),
+            Some(bytes) if PACK_PLACES as u64 * bytes as u64 <= GAIN_MIN => Self::None,
+            Some(_) => Self::Wait(0),
+        }
+    }
 
-    /// Counts input, and makes the table when it is time, for codes of these lengths, which are complete.
-    pub(super) fn waited(&mut self, bytes: usize, codes: &mut Codes, lengths: &[u8]) {
+    /// Counts input; whether it is time to decide.
+    pub(super) fn waited(&mut self, bytes: usize) -> bool {
         let Self::Wait(left) = self else {
-            return;
+            return false;
         };
         *left = left.saturating_sub(bytes);
-        if *left > 0 {
-            return;
+        *left == 0
+    }
+
+    /// Makes the table for codes of these lengths, which are complete, if it pays in about so many bytes to
+    /// come.
+    pub(super) fn decide(ahead: usize, codes: &mut Codes, lengths: &[u8]) -> Self {
+        if !pay(lengths, ahead) {
+            return Self::None;
         }
-        *self = match pay(lengths) {
-            true => Self::Done,
-            false => Self::None,
-        };
-        if *self == Self::Done {
-            build(codes, lengths);
-        }
+        build(codes, lengths);
+        Self::Done
     }
 }
 
@@ -70,8 +79,8 @@ fn build(codes: &mut Codes, lengths: &[u8]) {
     }
 }
 
-/// Whether entries for several symbols are asked for often enough.
-fn pay(lengths: &[u8]) -> bool {
+/// Whether entries for several symbols are asked for often enough in so many bytes.
+fn pay(lengths: &[u8], ahead: usize) -> bool {
     let mut literals = [0_u32; BITS_MAX + 1];
     let mut symbols = [0_u32; BITS_MAX + 1];
     for (symbol, &bits) in lengths.iter().enumerate() {
@@ -86,7 +95,7 @@ fn pay(lengths: &[u8]) -> bool {
             share += both << (PACK_BITS - first - second);
         }
     }
-    share >= SHARE_MIN
+    share >= SHARE_MIN && u64::from(share) * ahead as u64 >= GAIN_MIN
 }
 
 /// Has `code` stand for `entry`; only the bits of an index count.
@@ -314,7 +323,8 @@ mod tests {
 
     #[test]
     fn packs_are_for_short_codes() {
-        assert!(pay(&[4; 16]));
-        assert!(!pay(&[8; 256]));
+        assert!(pay(&[4; 16], 1 << 20));
+        assert!(!pay(&[8; 256], 1 << 20));
+        assert!(!pay(&[4; 16], 100));
     }
 }
