@@ -1,4 +1,4 @@
-//! Measures searches over shapes of workloads, next to a simple inverted index, in turns.
+//! Measures searches over shapes of workloads, next to a simple and a counting inverted index, in turns.
 //!
 //! `cargo run --release -p betree --features workload --example shapes -- COUNT EVENTS [NAME…]`; a name is a part
 //! of a shape's name, or `drawn:FIRST..END`.
@@ -8,7 +8,7 @@
 
 use std::time::Instant;
 
-use betree::workload::shapes::{self, Drawer, Shape, SimpleIndex};
+use betree::workload::shapes::{self, CountingIndex, Drawer, Shape, SimpleIndex};
 use betree::{BeTree, Budget, Buffers, Constants, Domain, Expression, SubscriptionId, Undefined};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -28,6 +28,7 @@ fn main() -> Result<()> {
             None => all.extend(
                 shapes::named()
                     .into_iter()
+                    .chain(shapes::long())
                     .filter(|s| s.name.contains(name)),
             ),
         }
@@ -36,7 +37,7 @@ fn main() -> Result<()> {
         all = shapes::named();
     }
     println!(
-        "{:36} {:>8} {:>8} {:>8} {:>9} {:>8} {:>8} {:>7} {:>7} {:>8} {:>6} {:>6}",
+        "{:36} {:>8} {:>8} {:>8} {:>9} {:>8} {:>8} {:>7} {:>7} {:>8} {:>6} {:>6} {:>9}",
         "shape",
         "p50 us",
         "p99",
@@ -48,7 +49,8 @@ fn main() -> Result<()> {
         "reduc",
         "build ms",
         "B/expr",
-        "insert"
+        "insert",
+        "counting"
     );
     for shape in all {
         measure(shape, count, events)?;
@@ -85,6 +87,7 @@ fn measure(shape: Shape, count: usize, events: usize) -> Result<()> {
     let build = start.elapsed();
     let bytes = (rss_kib() - rss) * 1024 / count as i64;
     let mut simple = SimpleIndex::new(&expressions);
+    let mut counting = CountingIndex::new(&expressions);
     let plain: Vec<_> = (0..events).map(|_| drawer.event()).collect();
     let mut read = Vec::new();
     for event in &plain {
@@ -93,6 +96,7 @@ fn measure(shape: Shape, count: usize, events: usize) -> Result<()> {
     }
     let mut buffers = Buffers::new();
     let (mut own, mut other, mut holds) = (Vec::new(), Vec::new(), Vec::new());
+    let mut counted = Vec::new();
     let (mut matches, mut evaluated, mut reductions) = (0, 0, 0);
     let mut found = Vec::new();
     for round in 0..4 {
@@ -116,6 +120,10 @@ fn measure(shape: Shape, count: usize, events: usize) -> Result<()> {
                 let ids = first(&mut own)?;
                 simple.search(&plain[at], &mut found);
                 found.sort_unstable();
+                let both = found.clone();
+                counting.search(&plain[at], &mut found);
+                found.sort_unstable();
+                assert_eq!(both, found, "the two rivals differ");
                 let same = ids.iter().map(|id| id.0 as u32).eq(found.iter().copied());
                 if !same {
                     let wrong = (0..count as u32).find(|at| {
@@ -140,6 +148,9 @@ fn measure(shape: Shape, count: usize, events: usize) -> Result<()> {
             let start = Instant::now();
             simple.search(&plain[at], &mut found);
             other.push(start.elapsed().as_secs_f64() * 1e6);
+            let start = Instant::now();
+            counting.search(&plain[at], &mut found);
+            counted.push(start.elapsed().as_secs_f64() * 1e6);
             if (at + round) % 2 == 1 {
                 first(&mut own)?;
             }
@@ -172,7 +183,7 @@ fn measure(shape: Shape, count: usize, events: usize) -> Result<()> {
     }
     drop(last);
     println!(
-        "{name:36.36} {mine:8.2} {:8.2} {:8.2} {simple:9.2} {:8.2} {:8} {:7} {:7} {:8.0} {bytes:6} {:6.0}",
+        "{name:36.36} {mine:8.2} {:8.2} {:8.2} {simple:9.2} {:8.2} {:8} {:7} {:7} {:8.0} {bytes:6} {:6.0} {:9.2}",
         p(&mut own, 0.99),
         p(&mut holds, 0.999),
         mine / simple,
@@ -180,7 +191,8 @@ fn measure(shape: Shape, count: usize, events: usize) -> Result<()> {
         evaluated / n,
         reductions / n,
         build.as_secs_f64() * 1e3,
-        p(&mut calls, 0.5)
+        p(&mut calls, 0.5),
+        p(&mut counted, 0.5)
     );
     Ok(())
 }

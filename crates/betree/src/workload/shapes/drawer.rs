@@ -226,5 +226,17 @@ fn test(shape: &Shape, clause: &Clause, prng: &mut Prng) -> Test {
         Ask::Ends => Test::Ends(at, draw(prng, bound, shape.skew) as i64),
         Ask::True => Test::Is(at, true),
         Ask::False => Test::Is(at, false),
+        Ask::Either(asks) => Test::Either(
+            asks.iter()
+                .map(|(attribute, ask)| {
+                    let clause = Clause {
+                        attribute: *attribute,
+                        ask: *ask,
+                        share: clause.share,
+                    };
+                    test(shape, &clause, prng)
+                })
+                .collect(),
+        ),
     }
 }

@@ -3,10 +3,13 @@
 //!
 //! A [`Shape`] draws expressions and events from a seed, each as text and as plain data, so that a rival which
 //! shares no code with this crate can answer the same questions. [`named`] lists shapes of targeting as people
-//! have it, [`drawn`] draws one at random. [`SimpleIndex`] is the rival: an inverted index of a few lines.
+//! have it, [`long`] those whose expressions name many values, [`drawn`] draws one at random. [`SimpleIndex`] and
+//! [`CountingIndex`] are the rivals: inverted indexes of a few lines.
 
+mod counting;
 mod draw;
 mod drawer;
+mod long;
 mod names;
 mod plain;
 mod shape;
@@ -14,8 +17,10 @@ mod simple;
 mod sweeps;
 mod text;
 
+pub use counting::CountingIndex;
 pub use draw::drawn;
 pub use drawer::Drawer;
+pub use long::long;
 pub use names::named;
 pub use plain::{Conjunctions, Plain, Test, Value};
 pub use shape::{Ask, Clause, Shape, Values};

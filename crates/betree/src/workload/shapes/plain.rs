@@ -29,6 +29,8 @@ pub enum Test {
     Ends(usize, i64),
     /// A boolean has this value.
     Is(usize, bool),
+    /// Any of these tests.
+    Either(Vec<Test>),
 }
 
 /// An expression: conjunctions, any one of which must hold.

@@ -48,6 +48,19 @@ pub enum Ask {
     Starts,
     /// A text ends with a word.
     Ends,
+    /// Any of these tests, each of the attribute at a position.
+    Either(&'static [(usize, Ask)]),
+}
+
+impl Ask {
+    /// How many values it names at most.
+    fn values(self) -> u64 {
+        match self {
+            Self::Any(count) | Self::Long(count) | Self::None(count) | Self::All(count) => count,
+            Self::Either(asks) => asks.iter().map(|(_, ask)| ask.values()).sum(),
+            _ => 1,
+        }
+    }
 }
 
 /// A part of a conjunction: which attribute, which test, in how many of a thousand conjunctions.
@@ -83,6 +96,15 @@ impl Shape {
     #[must_use]
     pub fn has_caps(&self) -> bool {
         self.has(|ask| ask == Ask::Cap)
+    }
+
+    /// How many values an expression names at most, on average: a range has one.
+    #[must_use]
+    pub fn values(&self) -> u64 {
+        let of_clause = |clause: &Clause| clause.ask.values() * clause.share;
+        let of_conjunction = self.clauses.iter().map(of_clause).sum::<u64>() / 1000;
+        let (least, most) = self.conjunctions;
+        (of_conjunction * (least + most) / 2).max(1)
     }
 
     /// What it is made of, in one line.

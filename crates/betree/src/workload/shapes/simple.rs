@@ -105,8 +105,9 @@ impl SimpleIndex {
 }
 
 /// Whether a test holds. One of an absent value does not.
-fn holds(test: &Test, event: &Plain) -> bool {
+pub(super) fn holds(test: &Test, event: &Plain) -> bool {
     match test {
+        Test::Either(tests) => tests.iter().any(|test| holds(test, event)),
         Test::Any(at, values) => match &event.values[*at] {
             Value::Integer(value) => values.contains(value),
             Value::List(list) => values.iter().any(|v| list.binary_search(v).is_ok()),

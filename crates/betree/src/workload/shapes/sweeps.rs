@@ -1,16 +1,18 @@
 //! Shapes that differ only in how many values an attribute or a list has, or in how many alternatives an `or` has.
 
+use super::long::long;
 use super::names::{ALTERNATIVES, alternatives, named, shape};
 use super::{Ask, Shape, Values};
 
 impl Shape {
-    /// The shape of this name among [`named`], [`sweeps`] and [`long_sweeps`].
+    /// The shape of this name among [`named`], [`long`], [`sweeps`] and [`long_sweeps`].
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         let swept = sweeps().into_iter().chain(long_sweeps());
         let swept = swept.flat_map(|sweep| sweep.shapes);
         named()
             .into_iter()
+            .chain(long())
             .chain(swept)
             .find(|shape| shape.name == name)
     }

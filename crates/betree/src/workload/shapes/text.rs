@@ -79,6 +79,13 @@ fn write_test(shape: &Shape, test: &Test, out: &mut String) {
     };
     let is_list = |at: &usize| matches!(kind(at), Some(Values::List(..)));
     let _ = match test {
+        Test::Either(tests) => {
+            for (number, test) in tests.iter().enumerate() {
+                out.push_str(if number > 0 { " or " } else { "(" });
+                write_test(shape, test, out);
+            }
+            write!(out, ")")
+        }
         Test::Any(at, values) if is_list(at) => write!(out, "a{at} one of {}", list(at, values)),
         Test::Any(at, values) => write!(out, "a{at} in {}", list(at, values)),
         Test::None(at, values) if is_list(at) => write!(out, "a{at} none of {}", list(at, values)),
