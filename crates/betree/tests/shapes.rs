@@ -1,7 +1,9 @@
 //! Every shape of workload, named and drawn, equals a simple inverted index that shares no code with the matcher:
 //! on every instruction set, in steps of any size, by name, and after changes.
 
-use betree::workload::shapes::{self, Conjunctions, Drawer, Plain, Shape, SimpleIndex};
+use betree::workload::shapes::{
+    self, Conjunctions, CountingIndex, Drawer, Plain, Shape, SimpleIndex,
+};
 use betree::{
     BeTree, Budget, Buffers, Constants, Domain, Expression, Isa, Progress, Snapshot,
     SubscriptionId, Undefined,
@@ -140,6 +142,93 @@ fn named_shapes_equal_a_simple_index() {
     for shape in shapes::named() {
         run(&shape, 3, 5_000, 6);
     }
+}
+
+/// Expressions of a long shape: not more than a test has time for.
+fn few(shape: &Shape) -> usize {
+    (30_000 / shape.values() as usize).clamp(12, 300)
+}
+
+#[test]
+fn long_shapes_equal_a_simple_index() {
+    for shape in shapes::long() {
+        run(&shape, 3, few(&shape), 2);
+    }
+}
+
+#[test]
+fn two_simple_indexes_find_the_same() {
+    for shape in shapes::named().into_iter().chain(shapes::long()) {
+        let mut drawer = Drawer::new(shape.clone(), 11);
+        let expressions: Vec<_> = (0..few(&shape)).map(|_| drawer.expression()).collect();
+        let mut simple = SimpleIndex::new(&expressions);
+        let mut counting = CountingIndex::new(&expressions);
+        let (mut one, mut other) = (Vec::new(), Vec::new());
+        for _ in 0..20 {
+            let event = drawer.event();
+            simple.search(&event, &mut one);
+            counting.search(&event, &mut other);
+            one.sort_unstable();
+            other.sort_unstable();
+            assert_eq!(one, other, "{}", shape.name);
+        }
+    }
+}
+
+#[test]
+fn a_search_that_ends_early_leaves_nothing_to_the_next() {
+    let shape = Shape::by_name("4 audience lists of 300").unwrap();
+    let mut drawer = Drawer::new(shape.clone(), 5);
+    let mut tree = BeTree::new(Domain::parse(&shape.domains()).unwrap(), Undefined::False);
+    for id in 0..200 {
+        put(&mut tree, &shape, id, &drawer.expression());
+    }
+    let snapshot = tree.snapshot();
+    let mut buffers = Buffers::new();
+    let mut most = 0;
+    for number in 0..30 {
+        let json = shapes::json(&shape, &drawer.event());
+        let (right, reductions) = found(&snapshot, &json, &mut Buffers::new(), u64::MAX);
+        most = most.max(right.len());
+        let event = snapshot.event(&json).unwrap();
+        // Dropped anywhere, or with enough matches.
+        let mut search = snapshot.search_iterator(&event, &mut buffers).unwrap();
+        search.step(Budget::reductions(1 + reductions * number / 30));
+        assert_eq!(
+            found(&snapshot, &json, &mut buffers, 50),
+            (right.clone(), reductions)
+        );
+        let mut search = snapshot.first_n(&event, 2, &mut buffers).unwrap();
+        while search.step(Budget::reductions(70)) == Progress::Yielded {}
+        assert_eq!(search.ids().len(), right.len().min(2));
+        assert_eq!(
+            found(&snapshot, &json, &mut buffers, u64::MAX),
+            (right, reductions)
+        );
+    }
+    assert!(most > 50, "{most}");
+}
+
+#[test]
+fn several_lists_cost_what_an_event_meets_of_them() {
+    // Twice as many lists, or lists twice as long, cost about twice as much: a program would go through whole lists.
+    let reductions = |name: &str| {
+        let shape = Shape::by_name(name).unwrap();
+        let mut drawer = Drawer::new(shape.clone(), 5);
+        let mut tree = BeTree::new(Domain::parse(&shape.domains()).unwrap(), Undefined::False);
+        for id in 0..300 {
+            put(&mut tree, &shape, id, &drawer.expression());
+        }
+        let snapshot = tree.snapshot();
+        let all = (0..20).map(|_| {
+            let json = shapes::json(&shape, &drawer.event());
+            found(&snapshot, &json, &mut Buffers::new(), u64::MAX).1
+        });
+        all.sum::<u64>() / 20
+    };
+    let found =
+        ["10", "30", "100", "300"].map(|count| reductions(&format!("4 audience lists of {count}")));
+    assert!(found.iter().all(|spent| *spent < 12_000), "{found:?}");
 }
 
 #[test]

@@ -144,6 +144,11 @@ impl EventValues {
         self.segments.insert(slot, second);
     }
 
+    /// The counters that have a value, by their slots.
+    pub(crate) fn counters(&self) -> &[u32] {
+        self.caps.numbers()
+    }
+
     /// Keeps the value of a counter and the second of its time. Of several values the first counts.
     pub(super) fn count(&mut self, slot: u32, value: i64, second: i64) {
         self.caps.insert(slot, (value, second));

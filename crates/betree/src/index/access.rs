@@ -5,18 +5,23 @@
 //! give one: a test its values, a range the cells that it touches, a radius the cells of the map, an `or` the
 //! keys of all its parts.
 
-use super::dimension::{Dimension, Key, RESOLUTIONS};
+use super::cost;
+use super::counted::{self, LISTS_MAX};
+use super::dimension::{Dimension, Key};
 use super::guard::Guard;
-use super::keys::{Access, Found, Known};
-use super::operands::interval;
+use super::keys::{Access, Found, Known, MANY_WEIGHT};
 use super::postings::Keys;
-use crate::code::{Head, Op};
+use super::ranges::ranges;
+use crate::code::Op;
 use crate::program::arena::Arena;
 
 /// A clause that more than this share of events meet is not used.
 const PROBABILITY_MAX: f32 = 0.6;
 /// Parts of a unit whose place in the index can make them superfluous.
 const PARTS_MAX: usize = 64;
+/// Events whose lists are so many times as long as estimated decide which lists are counted: there a list is in most
+/// events, and costs more to test than to count.
+const ELEMENTS_FACTOR: f32 = 8.0;
 /// Of an `or` with many alternatives, one with a single clause of at least this many keys is found by postings.
 const POSTED_MIN: usize = 8;
 
@@ -40,7 +45,10 @@ struct Unit {
     guards: u32,
     /// One bit per part; 0 when there are too many.
     parts: u64,
+    /// Reductions of the program that is left to run once it was found.
+    left: f32,
     long: Option<Long>,
+    counted: Option<Several>,
 }
 
 /// A clause with many keys. A unit that has one is found by postings.
@@ -52,6 +60,20 @@ pub(crate) struct Long {
     pub(crate) implied: u64,
     /// The part that it comes from.
     node: u32,
+}
+
+/// Several lists of a unit, which is found by counting.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Several {
+    /// The share of events that have elements of all of them.
+    pub(crate) probability: f32,
+    /// The parts that then hold.
+    pub(crate) implied: u64,
+    /// Nanoseconds that the unit costs, about.
+    pub(crate) cost: f32,
+    /// The parts that they come from.
+    nodes: [u32; LISTS_MAX],
+    lists: usize,
 }
 
 /// The units with long clauses, in their order, and the keys of these clauses.
@@ -72,7 +94,7 @@ pub(crate) struct Clauses {
     guards: Vec<(u64, Guard)>,
     found: Found,
     pub(super) listed: Listed,
-    ranges: Vec<(usize, (i64, i64), u64)>,
+    pub(super) counted: counted::Lists,
 }
 
 impl Clauses {
@@ -108,8 +130,28 @@ impl Clauses {
         self.units.get(unit as usize).and_then(|unit| unit.long)
     }
 
+    /// Reductions of the program that is left to run once a unit was found.
+    pub(crate) fn left(&self, unit: u32) -> f32 {
+        self.units.get(unit as usize).map_or(0.0, |unit| unit.left)
+    }
+
+    /// The lists of a unit that is found by counting.
+    pub(crate) fn several(&self, unit: u32) -> Option<&Several> {
+        self.units.get(unit as usize)?.counted.as_ref()
+    }
+
+    /// The parts that hold when a unit with many keys or several lists is found.
+    pub(crate) fn implied(&self, unit: u32) -> u64 {
+        let several = self.several(unit).map(|several| several.implied);
+        let long = || self.long(unit).map(|long| long.implied);
+        several.or_else(long).unwrap_or(0)
+    }
+
     /// The share of events that meet the clause by which a unit is found, and the parts that this implies.
     pub(crate) fn best(&self, unit: u32) -> Option<(f32, u64)> {
+        if let Some(several) = self.several(unit) {
+            return Some((several.probability, several.implied));
+        }
         if let Some(long) = self.long(unit) {
             return Some((long.probability, long.implied));
         }
@@ -156,56 +198,155 @@ impl Clauses {
                 1..=PARTS_MAX => u64::MAX >> (PARTS_MAX - parts.len()),
                 _ => 0,
             },
+            left: arena.nodes[node as usize].cost,
             long: None,
+            counted: None,
         });
         let first = self.clauses.len();
         self.add_ranges(arena, parts, known);
-        let mut long: Option<(Access, Long)> = None;
         for (at, part) in parts.iter().enumerate() {
             let bit = if at < PARTS_MAX { 1 << at } else { 0 };
             if let Some(access) = self.found.of(*part) {
                 self.add(arena, *part, access, bit, known);
-                let is_less = |(other, _): &(Access, Long)| access.weight() < other.weight();
-                // Many keys are found together, however many events have one.
-                let is_rare = access.is_long() || access.probability <= PROBABILITY_MAX;
-                if is_rare && long.as_ref().is_none_or(is_less) {
-                    let one = Long {
-                        probability: access.probability,
-                        implied: bit,
-                        node: *part,
-                    };
-                    long = Some((access, one));
-                }
             }
             if let Some(guard) = known.cells.guard(arena, *part) {
                 self.guards.push((bit, guard));
             }
         }
         let all = self.clauses[first..].iter();
-        let least = all.map(|clause| clause.probability);
-        let least = least.fold(f32::INFINITY, f32::min);
-        let best = least.min(1.0);
+        let least = all.min_by(|a, b| a.probability.total_cmp(&b.probability));
+        let mut best = least.map_or(1.0, |clause| clause.probability);
         let is_only = self.clauses.len() - first <= 1;
-        let long = long.filter(|(access, _)| match access.is_long() {
-            true => access.weight() < least,
-            false => is_of_many && is_only && access.keys() >= POSTED_MIN,
-        });
-        let Some((_, mut long)) = long else {
-            return best;
-        };
-        if !self.found.implies(arena, long.node) {
-            long.implied = 0;
-        }
-        if let Some(last) = self.units.last_mut() {
+        let long = self.find_long(arena, node, parts, least);
+        let posted = || self.find_posted(arena, node, parts);
+        let long = long.or_else(|| posted().filter(|_| is_of_many && is_only));
+        if let (Some((long, left)), Some(last)) = (long, self.units.last_mut()) {
+            best = long.probability;
             last.long = Some(long);
+            last.left = left;
         }
-        long.probability
+        let several = self.find_several(arena, node, parts);
+        if let (Some((several, left)), Some(last)) = (several, self.units.last_mut()) {
+            best = several.probability.min(best);
+            last.counted = Some(several);
+            last.left = left;
+        }
+        best
     }
 
-    /// Adds the keys of long clauses of the units from one on, which are of the arena that was weighed.
+    /// The part with many keys by which the unit that was added last is better found than by its best clause, and the
+    /// reductions of the program that is left then.
+    fn find_long(
+        &self,
+        arena: &Arena,
+        node: u32,
+        parts: &[u32],
+        best: Option<&Clause>,
+    ) -> Option<(Long, f32)> {
+        let (long, left) = self.least(arena, node, parts, Access::is_long)?;
+        let unit = self.units.len() as u32 - 1;
+        let ns = |share, implied, left| cost::of_found(self, unit, (share, implied), left);
+        let is_better = best.is_none_or(|best| {
+            let whole = arena.nodes[node as usize].cost;
+            let weight = long.probability * MANY_WEIGHT;
+            ns(weight, long.implied, left) < ns(best.probability, best.parts, whole)
+        });
+        is_better.then_some((long, left))
+    }
+
+    /// The part with some keys by which a unit of many is better found together with the others.
+    fn find_posted(&self, arena: &Arena, node: u32, parts: &[u32]) -> Option<(Long, f32)> {
+        self.least(arena, node, parts, |access| {
+            !access.is_long()
+                && access.probability <= PROBABILITY_MAX
+                && access.keys() >= POSTED_MIN
+        })
+    }
+
+    /// The part that the fewest events meet of those that fit, and the reductions that are left when it is found.
+    fn least(
+        &self,
+        arena: &Arena,
+        node: u32,
+        parts: &[u32],
+        fits: impl Fn(&Access) -> bool,
+    ) -> Option<(Long, f32)> {
+        let all = parts.iter().enumerate();
+        let all = all.filter_map(|(at, part)| Some((self.found.of(*part)?, at)));
+        let (access, at) = all
+            .filter(|(access, _)| fits(access))
+            .min_by(|(a, _), (b, _)| a.probability.total_cmp(&b.probability))?;
+        let is_told = at < PARTS_MAX && self.found.implies(arena, parts[at]);
+        let long = Long {
+            probability: access.probability,
+            implied: if is_told { 1 << at } else { 0 },
+            node: parts[at],
+        };
+        let whole = arena.nodes[node as usize].cost;
+        let own = match is_told {
+            true => arena.nodes[parts[at] as usize].cost,
+            false => 0.0,
+        };
+        Some((long, (whole - own).max(0.0)))
+    }
+
+    /// The lists by which the unit that was added last is better found than by its best clause, and the reductions of
+    /// the program that is left then.
+    fn find_several(&self, arena: &Arena, node: u32, parts: &[u32]) -> Option<(Several, f32)> {
+        let lists = parts.iter().enumerate().take(PARTS_MAX);
+        let mut lists: Vec<(Access, usize)> = lists
+            .filter(|(_, part)| self.found.is_list(arena, **part))
+            .filter_map(|(at, part)| Some((self.found.of(*part)?, at)))
+            .collect();
+        if lists.len() < 2 {
+            return None;
+        }
+        lists.sort_by(|a, b| a.0.probability.total_cmp(&b.0.probability));
+        let mut out = Several {
+            probability: 1.0,
+            implied: 0,
+            cost: 0.0,
+            nodes: [0; LISTS_MAX],
+            lists: 0,
+        };
+        let mut left = arena.nodes[node as usize].cost;
+        let mut often = 1.0;
+        for (access, at) in lists.into_iter().take(LISTS_MAX) {
+            let marks = access.probability * cost::MARK_NS;
+            let evaluated = arena.nodes[parts[at] as usize].cost;
+            let share = access.probability * ELEMENTS_FACTOR;
+            if out.lists > 1 && often * evaluated * cost::TESTED_NS < share * cost::MARK_NS {
+                continue;
+            }
+            often *= share.min(1.0);
+            left = (left - evaluated).max(0.0);
+            out.nodes[out.lists] = parts[at];
+            out.lists += 1;
+            out.implied |= 1 << at;
+            out.cost += marks;
+            out.probability *= access.probability.min(1.0);
+        }
+        let unit = self.units.len() as u32 - 1;
+        out.cost += cost::of_found(self, unit, (out.probability, out.implied), left);
+        match self.best(unit) {
+            Some(best) if cost::of_found(self, unit, best, self.left(unit)) <= out.cost => None,
+            _ => Some((out, left)),
+        }
+    }
+
+    /// Adds the keys of long clauses and of counted lists of the units from one on, which are of the arena that was weighed.
     pub(crate) fn list(&mut self, arena: &Arena, from: usize, known: &Known<'_>) {
         let mut keys = Vec::new();
         for unit in from..self.units.len() {
+            if let Some(several) = self.units[unit].counted {
+                self.counted.unit(unit as u32, several.lists);
+                for (list, node) in several.nodes.iter().take(several.lists).enumerate() {
+                    Found::elements(arena, *node, |attribute, element| {
+                        self.counted.element(attribute, element, list as u32);
+                    });
+                }
+                continue;
+            }
             let Some(long) = self.units[unit].long else {
                 continue;
             };
@@ -264,54 +405,16 @@ impl Clauses {
 
     /// The clauses of ranges: all that bound the same attribute make one.
     fn add_ranges(&mut self, arena: &Arena, parts: &[u32], known: &Known<'_>) {
-        let mut ranges = std::mem::take(&mut self.ranges);
-        ranges.clear();
-        for (at, part) in parts.iter().enumerate().take(PARTS_MAX) {
-            if matches!(arena.nodes[*part as usize].op, Op::And | Op::Or) {
-                continue;
-            }
-            let [head, operands @ ..] = arena.test(*part) else {
+        for range in ranges(arena, parts, known) {
+            let Some(found) = known.cells_of(range.attribute, range.interval) else {
                 continue;
             };
-            let head = Head(*head);
-            let is_float = known.bounds.is_float.get(head.attribute()) == Some(&true);
-            let Some((low, high)) = interval(head, operands, is_float) else {
-                continue;
-            };
-            if head.flag() || head.undefined() {
-                continue;
-            }
-            let attribute = head.attribute();
-            match ranges.iter_mut().find(|(other, ..)| *other == attribute) {
-                Some((_, range, bits)) => {
-                    *range = (range.0.max(low), range.1.min(high));
-                    *bits |= 1 << at;
-                }
-                None => ranges.push((attribute, (low, high), 1 << at)),
-            }
-        }
-        for (attribute, range, bits) in &ranges {
-            let attribute = *attribute as u16;
-            // The finest cells of which there are few.
-            let found = (0..RESOLUTIONS.len()).rev().find_map(|at| {
-                let cells = match range.0 <= range.1 {
-                    true => known.bounds.touched(attribute, at as u8, *range)?,
-                    false => Vec::new(),
-                };
-                Some((at, cells))
-            });
-            let Some((resolution, cells)) = found else {
-                continue;
-            };
-            let count = known.bounds.of(attribute, resolution as u8).len() + 1;
             let start = self.keys.len();
-            let dimension = Dimension::Cell(attribute, resolution as u8);
-            let keys = cells
-                .iter()
-                .map(|(cell, inside)| ((dimension, *cell), *inside));
+            let dimension = Dimension::Cell(range.attribute, found.resolution);
+            let keys = found.cells.iter();
+            let keys = keys.map(|(cell, inside)| ((dimension, *cell), *inside));
             self.keys.extend(keys);
-            self.clause(start, cells.len() as f32 / count as f32, *bits);
+            self.clause(start, found.share, range.parts);
         }
-        self.ranges = ranges;
     }
 }

@@ -81,7 +81,7 @@ impl Index {
                         index.places[slot] = first;
                         continue;
                     };
-                    if best < LOCKSTEP_MIN {
+                    if best < LOCKSTEP_MIN || compiler.is_cheap_member(&asks) {
                         index.places[slot] = compiler.member(at_slot, &mut index.tests);
                     } else if !compiler.lane(at_slot, &mut lockstep) {
                         compiler.arena.load(index.sources.tree(slot), estimates);
@@ -121,11 +121,18 @@ impl Index {
                 }
             }
         }
-        self.tree = Tree::build(compiler.clauses);
+        let mut clauses = compiler.clauses;
+        self.tree = Tree::build(&mut clauses);
         self.code = compiler.members;
         self.code.reserve_exact(compiler.code.len());
         let mut moved = vec![false; compiler.units.len()];
         self.units = compiler.units;
+        for (at, unit) in self.units.iter_mut().enumerate() {
+            if !self.tree.is_apart(&clauses, at as u32) {
+                unit.left = u32::MAX;
+            }
+        }
+        drop(clauses);
         for unit in self.tree.units() {
             let unit = unit as usize;
             if !std::mem::replace(&mut moved[unit], true) {
@@ -191,34 +198,35 @@ impl Compiler {
             .map(|node| self.clauses.push(arena, *node, is_many, known));
         let share = shares.sum::<f32>().min(1.0);
         let units = first..self.clauses.len();
-        let has_long = units
-            .clone()
-            .any(|unit| self.clauses.long(unit as u32).is_some());
+        let has_long = units.clone().any(|unit| {
+            let unit = unit as u32;
+            self.clauses.long(unit).is_some() || self.clauses.several(unit).is_some()
+        });
         let cost = units.map(|unit| cost::of_unit(&self.clauses, unit as u32));
         let cost = cost.sum::<f32>();
         let is_rare = match is_many || has_long {
             true => share < share_max || cost < cost::of_lockstep(arena, known.asks),
             false => share < share_max,
         };
-        // A program of many alternatives or long lists takes as long as its tests.
-        let run = if is_many || has_long {
-            arena.cost()
-        } else {
-            0.0
-        };
-        if !is_rare || cost > self.columns.cost(arena) + run {
+        if !is_rare || cost > self.columns.cost(arena) {
             self.clauses.truncate(first);
             return Err(share);
         }
         self.clauses.list(arena, first, known);
         let mut code = std::mem::take(&mut self.code);
-        for node in nodes {
-            self.units.push(Unit {
-                slot,
-                code: code.len() as u32,
-            });
+        for (unit, node) in (first as u32..).zip(nodes) {
+            let at = code.len() as u32;
+            let implied = self.clauses.implied(unit);
+            let left = self.arena.put_last(node, implied);
             let _ = program::steps_of(&self.arena, node, &mut self.steps);
             self.emit(slot, tests, &mut code);
+            // Every step has its position.
+            let left = self.positions.get(left).copied().unwrap_or(u32::MAX);
+            self.units.push(Unit {
+                slot,
+                code: at,
+                left,
+            });
         }
         self.code = code;
         Ok(())
@@ -232,6 +240,13 @@ impl Compiler {
             Ok(()) => first,
             Err(_) => self.member(slot, tests),
         }
+    }
+
+    /// Whether lists decide the expression of the arena, for less than its tests take in lockstep.
+    fn is_cheap_member(&self, asks: &Asks) -> bool {
+        let arena = &self.arena;
+        columns::Builder::may_exclude(arena)
+            && self.columns.cost(arena) < cost::of_lockstep(arena, asks)
     }
 
     /// Adds the expression of the arena to lockstep. Returns false when it does not fit there.

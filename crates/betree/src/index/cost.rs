@@ -10,6 +10,9 @@ use crate::program::arena::Arena;
 /// Nanoseconds of testing an item and of running its program.
 pub(super) const ITEM_NS: f32 = 6.0;
 pub(super) const PROGRAM_NS: f32 = 60.0;
+/// Nanoseconds of marking a list that has an element of the event, and of a reduction of a program.
+pub(super) const MARK_NS: f32 = 1.5;
+pub(super) const TESTED_NS: f32 = 1.5;
 /// Nanoseconds of a match that needs no program.
 const HIT_NS: f32 = 4.0;
 /// Nanoseconds of a reduction of a test that lockstep evaluates for each event, and the most of a test.
@@ -38,13 +41,32 @@ pub(super) fn of_unit(clauses: &Clauses, unit: u32) -> f32 {
     let Some((probability, implied)) = clauses.best(unit) else {
         return f32::MAX;
     };
+    if let Some(several) = clauses.several(unit) {
+        return several.cost;
+    }
     let long = clauses.long(unit).map_or(0, |long| long.implied);
     if long != 0 && long == clauses.parts(unit) {
         return probability * (ITEM_NS + HIT_NS);
     }
+    of_found(clauses, unit, (probability, implied), clauses.left(unit))
+}
+
+/// Nanoseconds that a unit costs which is found for a share of all events, where some of its parts are implied, and of
+/// which so many reductions are left.
+pub(super) fn of_found(
+    clauses: &Clauses,
+    unit: u32,
+    (share, implied): (f32, u64),
+    left: f32,
+) -> f32 {
     let guards = best_guards(clauses, unit, implied);
     let pass: f32 = guards.iter().map(|(_, guard)| guard.pass).product();
-    probability * (ITEM_NS + pass * PROGRAM_NS)
+    share * (ITEM_NS + pass * of_program(left))
+}
+
+/// Nanoseconds of a program of so many reductions on average: of most, fetching it is what takes time.
+pub(super) fn of_program(reductions: f32) -> f32 {
+    PROGRAM_NS.max(reductions * TESTED_NS)
 }
 
 /// The two guards of a unit that exclude most, without those of parts that are implied. Guards of one word are one.

@@ -5,18 +5,19 @@ use super::cells::CellWords;
 use super::dimension::{Bounds, Dimension, Key};
 use super::geo;
 use super::operands::points;
+use super::ranges::{collect_range, range, ranges};
 use super::texts::position;
 use crate::code::{HAS_MAX, Head, Op};
 use crate::dictionary::Dictionary;
 use crate::domain::{AttributeType, Domain};
 use crate::expr::Position;
-use crate::program::arena::Arena;
+use crate::program::arena::{Arena, ROOT};
 use crate::program::estimate::Estimates;
 
 /// The most keys of a clause in the nodes of the tree.
 pub(super) const KEYS_MAX: usize = 64;
 /// Many keys are taken in place of few only if that many times less events have one.
-const MANY_WEIGHT: f32 = 2.0;
+pub(super) const MANY_WEIGHT: f32 = 2.0;
 
 /// What the index knows about events and expressions.
 #[derive(Debug)]
@@ -57,15 +58,26 @@ impl Found {
         for index in (0..arena.nodes.len() as u32).rev() {
             let children = || arena.children(index).iter();
             self.nodes[index as usize] = match arena.nodes[index as usize].op {
-                Op::And => children()
-                    .filter_map(|child| self.of(*child).map(|access| (access, child)))
-                    .min_by(|a, b| a.0.weight().total_cmp(&b.0.weight()))
-                    .map(|(access, child)| Access {
-                        pick: *child,
-                        ..access
-                    }),
+                Op::And => {
+                    // The ranges of a whole expression are clauses of their own.
+                    let is_inner = index != ROOT;
+                    let ranges = is_inner.then(|| ranges(arena, arena.children(index), known));
+                    let ranged = ranges.into_iter().flatten().filter_map(|range| {
+                        let cells = known.cells_of(range.attribute, range.interval)?;
+                        Some((cells.access(), range.node))
+                    });
+                    children()
+                        .filter_map(|child| Some((self.of(*child)?, *child)))
+                        .chain(ranged)
+                        .min_by(|a, b| a.0.weight().total_cmp(&b.0.weight()))
+                        .map(|(access, pick)| Access { pick, ..access })
+                }
                 Op::Or => children().try_fold(Access::NONE, |sum, child| {
-                    let access = self.of(*child)?;
+                    let ranged = || {
+                        let (attribute, interval) = range(arena, *child, known)?;
+                        Some(known.cells_of(attribute, interval)?.access())
+                    };
+                    let access = self.of(*child).or_else(ranged)?;
                     Some(sum.plus(access))
                 }),
                 Op::True | Op::False => None,
@@ -86,9 +98,48 @@ impl Found {
         let mut due = vec![(node, true)];
         while let Some((index, implies)) = due.pop() {
             match arena.nodes[index as usize].op {
-                Op::And => due.extend(self.of(index).map(|access| (access.pick, false))),
+                Op::And => {
+                    let pick = self.of(index).map(|access| access.pick);
+                    let Some(pick) = pick else {
+                        continue;
+                    };
+                    match range(arena, pick, known) {
+                        None => due.push((pick, false)),
+                        Some((attribute, _)) => {
+                            let all = ranges(arena, arena.children(index), known);
+                            let same = all.into_iter().find(|range| range.attribute == attribute);
+                            let interval = same.map(|range| range.interval);
+                            collect_range(known, attribute, interval, false, out);
+                        }
+                    }
+                }
                 Op::Or => due.extend(arena.children(index).iter().map(|child| (*child, implies))),
-                _ => collect_leaf(arena, index, implies, known, out),
+                _ => match range(arena, index, known) {
+                    None => collect_leaf(arena, index, implies, known, out),
+                    Some((attribute, interval)) => {
+                        collect_range(known, attribute, Some(interval), implies, out);
+                    }
+                },
+            }
+        }
+    }
+
+    /// Whether a node holds as soon as the event has one of some elements of lists.
+    pub(super) fn is_list(&self, arena: &Arena, node: u32) -> bool {
+        let first = node as usize;
+        self.of(node).is_some()
+            && (first..arena.end(node)).all(|at| match arena.nodes[at].op {
+                Op::Or => true,
+                Op::And => false,
+                _ => leaf_elements(arena, at as u32).is_some(),
+            })
+    }
+
+    /// These elements, each with its attribute.
+    pub(super) fn elements(arena: &Arena, node: u32, mut add: impl FnMut(u16, u32)) {
+        for at in node..arena.end(node) as u32 {
+            if let Some((attribute, elements)) = leaf_elements(arena, at) {
+                elements.iter().for_each(|element| add(attribute, *element));
             }
         }
     }
@@ -108,12 +159,30 @@ impl Found {
     }
 }
 
+/// The list attribute and the elements of a test that holds as soon as the event has one of them.
+fn leaf_elements(arena: &Arena, index: u32) -> Option<(u16, &[u32])> {
+    let [head, operands @ ..] = arena.test(index) else {
+        return None;
+    };
+    let head = Head(*head);
+    let is_any = match head.op() {
+        Op::HasAny => true,
+        Op::HasAll => head.len() == 1,
+        _ => false,
+    };
+    (is_any && !head.flag()).then_some((head.attribute() as u16, operands))
+}
+
 /// Whether each key of a test implies it.
 fn leaf_implies(arena: &Arena, index: u32) -> bool {
     let head = Head(arena.test(index)[0]);
     match head.op() {
         Op::HasAll => head.len() == 1,
         Op::Geo | Op::SegmentWithin | Op::SegmentBefore => false,
+        // A cell may reach beyond a range.
+        Op::Range32 | Op::Range64 => false,
+        Op::FloatLess | Op::FloatLessEqual | Op::FloatGreater => false,
+        Op::FloatGreaterEqual | Op::FloatEqual => false,
         _ => true,
     }
 }
@@ -179,6 +248,15 @@ impl Access {
         keys: 0,
         pick: 0,
     };
+
+    /// So many keys, one of which this share of events has.
+    pub(super) fn new(probability: f32, keys: usize) -> Self {
+        Self {
+            probability,
+            keys: keys as u32,
+            pick: 0,
+        }
+    }
 
     /// A group has few keys for each of its words, so keys need no bound.
     fn plus(self, other: Self) -> Self {

@@ -2,8 +2,8 @@
 //! bits.
 //!
 //! An index never changes. Its expressions are in the order of their ids, numbered by *slots* from 0. [`asks`]
-//! counts what they ask, [`access`] finds what an event must have for a match ([`keys`], [`dimension`]), [`tree`] files expressions by it
-//! and, where that is one of many values, [`postings`];
+//! counts what they ask, [`access`] finds what an event must have for a match ([`keys`], [`ranges`], [`dimension`]), [`tree`] files expressions by it
+//! and, where that is one of many values, [`postings`], or, where it is several lists, [`counted`];
 //! [`cells`] holds what is tested before a program runs, [`geo`] divides the map, [`texts`] finds patterns in texts. [`mix`]
 //! says where a value is in a hash table.
 
@@ -13,6 +13,7 @@ pub(crate) mod cells;
 pub(crate) mod columns;
 mod compile;
 mod cost;
+pub(crate) mod counted;
 pub(crate) mod dimension;
 mod edges;
 pub(crate) mod geo;
@@ -23,6 +24,7 @@ mod mix;
 mod operands;
 mod positions;
 mod postings;
+mod ranges;
 mod sources;
 pub(crate) mod texts;
 pub(crate) mod tree;
@@ -58,6 +60,8 @@ pub(crate) enum Place {
 pub(crate) struct Unit {
     pub(crate) slot: u32,
     pub(crate) code: u32,
+    /// The words of its program that are left to run once it was found.
+    pub(crate) left: u32,
 }
 
 const LANE: u32 = 1 << 31;

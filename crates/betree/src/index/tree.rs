@@ -4,13 +4,15 @@
 //! the units. All edges are in one hash table, from (node, key) to a node. It holds whole keys, so an event visits
 //! a unit only by a key that it has, and parts which that key implies need no test.
 //!
-//! Units with many keys are not in nodes. The root finds them by [`postings`].
+//! Units with many keys are not in nodes. The root finds them by [`postings`]. Nor are units of several lists, which
+//! are found by [`counted`].
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::access::{Clause, Clauses, Listed};
 use super::cells::WORDS_MAX;
 use super::cost::{ITEM_NS, PROGRAM_NS, best_guards};
+use super::counted::{self, Counted};
 use super::dimension::{Dimension, Key};
 use super::edges::{Edges, hash};
 use super::item::{EXACT, Item, WANTS};
@@ -46,6 +48,8 @@ pub(crate) struct Tree {
     edges: Edges,
     /// Units with many keys.
     postings: Postings,
+    /// Units of several lists.
+    counted: Counted,
     /// Random for each tree, so that an attacker cannot choose colliding values.
     seed: u64,
 }
@@ -83,6 +87,20 @@ impl Tree {
         self.postings.items.get(posting as usize)
     }
 
+    /// The units that are found by counting.
+    #[inline]
+    pub(crate) fn counted(&self) -> &Counted {
+        &self.counted
+    }
+
+    /// Whether a unit with many keys or several lists is found by them, and not by a node.
+    pub(super) fn is_apart(&self, clauses: &Clauses, unit: u32) -> bool {
+        match clauses.several(unit) {
+            Some(_) => !self.counted.is_empty(),
+            None => clauses.long(unit).is_some() && !self.postings.items.is_empty(),
+        }
+    }
+
     /// Whether a part of a node has postings.
     #[inline]
     pub(crate) fn has_postings(&self, node: u32, part: u32) -> bool {
@@ -112,7 +130,7 @@ impl Tree {
 
     /// The units of all items, in the order of nodes, before [`Tree::finish`].
     pub(crate) fn units(&self) -> impl Iterator<Item = u32> {
-        let listed = self.postings.items.iter();
+        let listed = self.postings.items.iter().chain(&self.counted.items);
         self.items.iter().chain(listed).map(Item::target)
     }
 
@@ -120,7 +138,12 @@ impl Tree {
     /// word.
     pub(crate) fn finish(&mut self, slot: impl Fn(u32) -> u32) -> [u64; WORDS_MAX] {
         let mut used = [0; WORDS_MAX];
-        for item in self.items.iter_mut().chain(&mut self.postings.items) {
+        let listed = self
+            .postings
+            .items
+            .iter_mut()
+            .chain(&mut self.counted.items);
+        for item in self.items.iter_mut().chain(listed) {
             item.guards().for_each(|(word, mask)| used[word] |= mask);
             if item.is_exact() {
                 item.target = slot(item.target()) | EXACT;
@@ -136,6 +159,7 @@ impl Tree {
             + memory::of(&self.parts)
             + memory::of(&self.edges.slots)
             + self.postings.bytes()
+            + self.counted.bytes()
     }
 
     /// The node for a key, if there is one.
@@ -183,9 +207,10 @@ impl Tree {
     }
 
     /// Builds the tree over all units.
-    pub(crate) fn build(mut clauses: Clauses) -> Self {
+    pub(crate) fn build(clauses: &mut Clauses) -> Self {
         let mut listed = std::mem::take(&mut clauses.listed);
-        let clauses = &clauses;
+        let counted = std::mem::take(&mut clauses.counted);
+        let clauses = &*clauses;
         let mut builder = Builder {
             clauses,
             tree: Self {
@@ -199,8 +224,13 @@ impl Tree {
             return builder.tree;
         }
         let has_lists = listed.units.len() >= postings::UNITS_MIN;
+        let has_counted = counted.units.len() >= counted::UNITS_MIN;
+        let is_apart = |unit: &u32| match clauses.several(*unit) {
+            Some(_) => has_counted,
+            None => has_lists && clauses.long(*unit).is_some(),
+        };
         let all = (0..clauses.len() as u32)
-            .filter(|unit| !has_lists || clauses.long(*unit).is_none())
+            .filter(|unit| !is_apart(unit))
             .map(|unit| Work::new(unit, 0));
         builder.tree.nodes.push(Node::default());
         builder.due.push((0, all.collect(), Vec::new()));
@@ -209,6 +239,11 @@ impl Tree {
         }
         if has_lists {
             builder.postings(&mut listed);
+        }
+        if has_counted {
+            let items = counted.units.iter().map(|unit| builder.apart(*unit));
+            let items = items.collect();
+            builder.tree.counted = Counted::new(counted, items);
         }
         let mut tree = builder.tree;
         tree.edges = Edges::new(tree.seed, builder.edges);
@@ -310,12 +345,15 @@ impl Builder<'_> {
         };
     }
 
+    /// The item of a unit that is in no node.
+    fn apart(&self, unit: u32) -> Item {
+        let implied = self.clauses.implied(unit);
+        self.item(Work::new(unit, implied)).0
+    }
+
     /// Lets the root find units with many keys. Its parts are then those with postings and those with edges.
     fn postings(&mut self, listed: &mut Listed) {
-        let items = listed.units.iter().map(|unit| {
-            let implied = self.clauses.long(*unit).map_or(0, |long| long.implied);
-            self.item(Work::new(*unit, implied)).0
-        });
+        let items = listed.units.iter().map(|unit| self.apart(*unit));
         let items = items.collect();
         let tree = &mut self.tree;
         let (start, end) = tree.nodes[0].parts;

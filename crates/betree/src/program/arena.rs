@@ -23,7 +23,7 @@ pub(crate) struct Node {
     /// The share of events for which it is true.
     pub(crate) probability: f32,
     /// The average number of evaluated tests.
-    cost: f32,
+    pub(crate) cost: f32,
     /// Tests in it.
     pub(crate) size: u32,
     /// Merged into another node.
@@ -301,6 +301,28 @@ impl Arena {
             }
         }
         attribute
+    }
+
+    /// Puts children of a node last, those whose bit is set, by their position. Returns how many tests come before them.
+    pub(crate) fn put_last(&mut self, index: u32, last: u64) -> usize {
+        let (start, end) = match self.nodes[index as usize].op {
+            Op::And => self.nodes[index as usize].children,
+            _ if last & 1 != 0 => return 0,
+            _ => return self.nodes[index as usize].size as usize,
+        };
+        let children = &mut self.children[start as usize..end as usize];
+        let is_last = |at: usize| at < u64::BITS as usize && last >> at & 1 == 1;
+        let (after, before): (Vec<_>, Vec<_>) = children
+            .iter()
+            .enumerate()
+            .partition(|(at, _)| is_last(*at));
+        let before: Vec<u32> = before.into_iter().map(|(_, child)| *child).collect();
+        let after: Vec<u32> = after.into_iter().map(|(_, child)| *child).collect();
+        let (first, rest) = children.split_at_mut(before.len());
+        first.copy_from_slice(&before);
+        rest.copy_from_slice(&after);
+        let size = |child: &u32| self.nodes[*child as usize].size as usize;
+        before.iter().map(size).sum()
     }
 
     /// Removes children from the root; `dropped` is in their order.

@@ -6,6 +6,7 @@ use super::phase::Cursor;
 use crate::SubscriptionId;
 use crate::index::cells::WORDS_MAX;
 use crate::index::columns::Cleared;
+use crate::index::counted::Marks;
 use crate::priorities::Best;
 use crate::program::run::Memos;
 use crate::simd::{Isa, Join, LANES, TESTS_MAX, TILE_WORDS, Truth};
@@ -34,6 +35,8 @@ pub struct Buffers {
     /// The words that guards test, and the units that passed them.
     pub(super) cells: Box<[u64; WORDS_MAX]>,
     pub(super) units: Vec<u32>,
+    /// The lists that are found of each unit with several.
+    pub(super) marks: Marks,
     pub(super) truth: Truth,
     /// Room for ids; the first `found` of them are results.
     pub(super) ids: Vec<SubscriptionId>,
@@ -67,6 +70,7 @@ impl Buffers {
             stack: Vec::new(),
             cells: Box::new([0; WORDS_MAX]),
             units: Vec::new(),
+            marks: Marks::default(),
             truth: Truth([0; TESTS_MAX]),
             ids: Vec::new(),
             found: 0,

@@ -69,7 +69,10 @@ impl Search<'_> {
             }
             self.spent += LOOK_UP_REDUCTIONS;
             let lists = &mut self.buffers.cleared[part];
-            match clears.plan(at, self.event, element, ELEMENTS, lists) {
+            let known = (self.event, &*self.state.dictionary);
+            let (next, tests) = clears.plan(at, known, element, ELEMENTS, lists);
+            self.spent += tests;
+            match next {
                 Some(next) => element = next,
                 None => (column, element) = (column + 1, 0),
             }

@@ -10,6 +10,9 @@ use crate::priorities::Top;
 use crate::program::run::{Context, Outcome};
 use crate::state::{Part, State};
 
+/// Reductions of clearing the marks of 4,096 units.
+const MARKS_REDUCTIONS: u64 = 32;
+
 /// A search without its event and its buffers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paused {
@@ -178,7 +181,11 @@ impl<'s> Search<'s> {
                     at,
                     one_by_one,
                 } => self.texts(part, (lane, at), one_by_one, limit),
-                Phase::Walk { part, at } => self.walk(part, at, limit),
+                Phase::Walk { part, at } => match at.block() {
+                    None => self.walk(part, at, limit),
+                    Some(block) => self.gather(part, block, limit),
+                },
+                Phase::Count { part, at } => self.count(part, at, limit),
                 Phase::Units {
                     part,
                     at,
@@ -261,7 +268,16 @@ impl<'s> Search<'s> {
         self.spent += 1;
         self.cleared += 1;
         let Some(bits) = self.buffers.bits.get_mut(part) else {
-            return Phase::Enter { part: 0 };
+            if word >= self.buffers.marks.groups() {
+                return Phase::Enter { part: 0 };
+            }
+            self.buffers.marks.clear_group(word);
+            self.spent += MARKS_REDUCTIONS;
+            self.cleared += MARKS_REDUCTIONS;
+            return Phase::Clear {
+                part,
+                word: word + 1,
+            };
         };
         if word >= bits.groups() {
             return Phase::Clear {

@@ -8,6 +8,7 @@
 mod bits;
 mod buffers;
 mod columns;
+mod counting;
 mod families;
 mod found;
 mod machine;

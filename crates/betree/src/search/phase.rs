@@ -84,6 +84,11 @@ pub(super) enum Phase {
         unit: usize,
         running: Option<u32>,
     },
+    /// Marking the lists that name elements of the event.
+    Count {
+        part: usize,
+        at: Elements,
+    },
     Named {
         at: usize,
         part: usize,
@@ -141,10 +146,40 @@ pub(super) struct Place {
     pub(super) entered: bool,
 }
 
+/// Which element of the event marks lists next.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Elements {
+    /// Finished attributes.
+    pub(super) attribute: u32,
+    /// Finished elements of the next attribute.
+    pub(super) element: u32,
+    /// Finished postings of the next element.
+    pub(super) posting: u32,
+}
+
+/// The number that stands for all units that are found by counting, as if they were in a node.
+const COUNTED: u32 = u32::MAX - 1;
+
 impl Place {
     pub(super) const ROOT: Self = Self::at(0);
     /// Beyond all nodes.
     pub(super) const END: Self = Self::at(u32::MAX);
+
+    /// Before a block of the units that are found by counting.
+    pub(super) const fn counted(block: u32) -> Self {
+        Self {
+            items: block,
+            ..Self::at(COUNTED)
+        }
+    }
+
+    /// The block of such a place.
+    pub(super) const fn block(&self) -> Option<u32> {
+        match self.node {
+            COUNTED => Some(self.items),
+            _ => None,
+        }
+    }
 
     pub(super) const fn at(node: u32) -> Self {
         Self {

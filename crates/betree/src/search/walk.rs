@@ -12,9 +12,11 @@ use crate::program::run::Outcome;
 
 /// Items that are tested at once.
 const BLOCK: usize = 64;
+/// Units that are run together, once so many wait.
+pub(super) const UNITS_TOGETHER: usize = 64;
 /// Reductions of testing an item, of recording a match, and of the cells of an attribute.
-const ITEM_REDUCTIONS: u64 = 2;
-const HIT_REDUCTIONS: u64 = 8;
+pub(super) const ITEM_REDUCTIONS: u64 = 2;
+pub(super) const HIT_REDUCTIONS: u64 = 8;
 const CELL_REDUCTIONS: u64 = 8;
 /// Reductions of a visit of a node and of looking up a key: each is a cache miss in a large tree.
 const NODE_REDUCTIONS: u64 = 40;
@@ -76,7 +78,7 @@ impl Search<'_> {
             self.spent += if at.entered { 0 } else { NODE_REDUCTIONS };
             at.entered = true;
             if !self.items(part, &node, &mut at, limit) {
-                return match self.buffers.units.len() >= BLOCK {
+                return match self.buffers.units.len() >= UNITS_TOGETHER {
                     true => Phase::Units {
                         part,
                         at,
@@ -95,7 +97,7 @@ impl Search<'_> {
             at = self.buffers.stack.pop().map_or(Place::END, Place::at);
         }
         match self.buffers.units.is_empty() {
-            true => Phase::Enter { part: part + 1 },
+            true => self.after_walk(part),
             false => Phase::Units {
                 part,
                 at,
@@ -132,7 +134,7 @@ impl Search<'_> {
         limit: u64,
     ) -> bool {
         while let Some(left) = all.get(at.items as usize..).filter(|left| !left.is_empty()) {
-            if self.spent >= limit || self.buffers.units.len() >= BLOCK {
+            if self.spent >= limit || self.buffers.units.len() >= UNITS_TOGETHER {
                 return false;
             }
             let block = left.get(..BLOCK).unwrap_or(left);
@@ -196,6 +198,7 @@ impl Search<'_> {
                 self.evaluated += 1;
             }
             let (slot, from, to) = index.program(found.code);
+            let to = to.min(from.saturating_add(found.left as usize));
             match self.run_code(part, (from, to), running.unwrap_or(0), limit) {
                 Outcome::Accepted => self.hit(part, slot),
                 Outcome::Rejected => {}
@@ -213,7 +216,8 @@ impl Search<'_> {
             unit += 1;
         }
         self.buffers.units.clear();
-        if self.matched >= self.matches_max {
+        // Marks are left to be cleared.
+        if self.matched >= self.matches_max && at.block().is_none() {
             return self.end();
         }
         Phase::Walk { part, at }

@@ -52,6 +52,13 @@ pub(crate) fn selective(world: &World, random: &mut Random) -> Ast {
     if random.chance(6) {
         return long(world, random);
     }
+    let is_wide = matches!(
+        world.attributes[world.wide].kind,
+        Kind::Texts | Kind::Integers(..)
+    );
+    if is_wide && random.chance(25) {
+        return audiences(world, random, world.wide);
+    }
     let mut parts = Vec::new();
     let one_value: fn(&Kind) -> bool = |kind| {
         matches!(
@@ -73,6 +80,34 @@ pub(crate) fn selective(world: &World, random: &mut Random) -> Ast {
         true => Ast::And(parts),
         false => Ast::Or(parts),
     }
+}
+
+/// Several lists of an attribute, perhaps with another test: with more than are counted, with lists of one element, of
+/// the same one again, and of many.
+fn audiences(world: &World, random: &mut Random, attribute: usize) -> Ast {
+    let mut parts = Vec::new();
+    for _ in 0..random.pick(&[2, 2, 3, 4, 8, 9, 12]) {
+        let count = random.pick(&[1, 2, 31, 33, 64, 100, 200]);
+        let mut values: Vec<Constant> = Vec::new();
+        for _ in 0..count {
+            let again = (!values.is_empty() && random.chance(5)).then(|| values[0].clone());
+            values.push(again.unwrap_or_else(|| constant(world, random, attribute)));
+        }
+        let quantity = random.pick(&[Quantity::One, Quantity::One, Quantity::One, Quantity::None]);
+        parts.push(Ast::Test(Test::Of(attribute, quantity, values)));
+    }
+    if random.chance(40) {
+        parts.push(expression(world, random, 2));
+    }
+    match random.chance(85) {
+        true => Ast::And(parts),
+        false => Ast::Or(vec![Ast::And(parts), one_list(world, random, attribute)]),
+    }
+}
+
+fn one_list(world: &World, random: &mut Random, attribute: usize) -> Ast {
+    let values = (0..40).map(|_| constant(world, random, attribute));
+    Ast::Test(Test::Of(attribute, Quantity::One, values.collect()))
 }
 
 /// A long list, perhaps with another test, or an `or` of many alternatives.

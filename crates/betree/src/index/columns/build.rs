@@ -1,17 +1,17 @@
 //! Builds the bits of all rows, 64 expressions at a time.
 
-use super::clears::ClearsBuilder;
+use super::clears::{ClearsBuilder, may_decide};
 use super::{Choice, Columns, DECIDED, holds};
 use crate::bind::range_bounds;
 use crate::code::{Head, Op, i64_at};
+use crate::index::cost;
 use crate::program::arena::{Arena, ROOT};
 
 /// Most nodes of a group that is evaluated for each value.
 const NODES_MAX: usize = 64;
-/// Nanoseconds of a column for an expression, of a match without a program, and of a program.
+/// Nanoseconds of a column for an expression, and of a match without a program.
 const COLUMN_NS: f32 = 0.008;
 const DECIDED_NS: f32 = 4.0;
-const PROGRAM_NS: f32 = 60.0;
 /// Most rows of a scalar for which a test sets its bits directly.
 const ROWS_KEPT: usize = 520;
 
@@ -110,15 +110,24 @@ impl Builder {
     /// pass the rows.
     pub(crate) fn cost(&self, arena: &Arena) -> f32 {
         let columns = (self.starts.len() - 1) as f32;
-        let (mut passing, mut all) = (1.0, true);
+        let (mut passing, mut left) = (1.0, None);
         for child in arena.children(ROOT) {
             let node = &arena.nodes[*child as usize];
             match self.may_decide(arena, *child) {
                 true => passing *= node.probability,
-                false => all = false,
+                false => left = Some(left.unwrap_or(0.0) + node.cost),
             }
         }
-        COLUMN_NS * columns + passing * if all { DECIDED_NS } else { PROGRAM_NS }
+        COLUMN_NS * columns + passing * left.map_or(DECIDED_NS, cost::of_program)
+    }
+
+    /// Whether lists are likely to decide an expression, so that it costs nothing where no value of an event excludes it.
+    pub(crate) fn may_exclude(arena: &Arena) -> bool {
+        let mut all = arena.children(ROOT).iter();
+        all.all(|child| {
+            let is_group = matches!(arena.nodes[*child as usize].op, Op::And | Op::Or);
+            !is_group && may_decide(Head(arena.test(*child).first().copied().unwrap_or(0)))
+        })
     }
 
     /// Whether rows or lists are likely to decide a part of a conjunction.
@@ -129,7 +138,7 @@ impl Builder {
             false => Some(Head(arena.test(child)[0]).attribute()),
         };
         let columns = attribute.and_then(|at| self.by_attribute.get(at).copied());
-        let [scalar, any, none] = columns.unwrap_or([None; 3]);
+        let [scalar, any, _] = columns.unwrap_or([None; 3]);
         if scalar.is_some() {
             return true;
         }
@@ -137,9 +146,7 @@ impl Builder {
         match (is_group, head.op(), head.flag()) {
             (true, ..) => false,
             (_, Op::HasAny, false) => any.is_some(),
-            (_, Op::HasAny, true) => none.is_some() || head.flag(),
-            (_, Op::Equal32 | Op::Equal64 | Op::In | Op::InMany, negated) => negated,
-            _ => false,
+            _ => may_decide(head),
         }
     }
 

@@ -1,19 +1,38 @@
 //! Lists of members that a value excludes: for tests such as `not in` and `none of` over attributes with more
-//! values than rows.
+//! values than rows. The counters of frequency caps exclude those whose cap is reached, and entries of segments those
+//! that ask for none.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::code::{Head, Op};
+use crate::dictionary::Dictionary;
+use crate::eval;
 use crate::event::EventValues;
 use crate::index::operands::points;
 use crate::memory;
+
+/// The most different tests of one counter or segment.
+const TESTS_MAX: usize = 64;
+
+/// What an event excludes members by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum By {
+    /// The value of a scalar.
+    #[default]
+    Scalar,
+    /// The elements of a list.
+    Elements,
+    /// Counters and segments, each with its moment, and so by the moment of the event.
+    Counters,
+    Segments,
+}
 
 /// The members that each value of an attribute excludes.
 #[derive(Debug, Default)]
 struct Excluded {
     attribute: u16,
-    is_list: bool,
-    /// Values, ascending, with the range of their members.
+    by: By,
+    /// Values, ascending, with the range of their members; of counters and segments that of their tests.
     values: Vec<(u64, u32, u32)>,
     /// Members that need the attribute, one bit each; empty when none does.
     needed: Vec<u64>,
@@ -23,6 +42,10 @@ struct Excluded {
 #[derive(Debug, Default)]
 pub(crate) struct Clears {
     attributes: Vec<Excluded>,
+    /// Tests of counters and segments: where their words begin, and the range of the members that need another outcome
+    /// than that which the test has in an event without the counter or the segment.
+    tests: Vec<(u32, u32, u32)>,
+    words: Vec<u32>,
     /// Ascending for each value.
     members: Vec<u32>,
 }
@@ -35,8 +58,13 @@ pub(crate) type Cleared = (u32, u32);
 pub(super) struct ClearsBuilder {
     values: HashMap<(u16, u64), Vec<u32>>,
     needed: HashMap<u16, Vec<u32>>,
-    lists: HashSet<u16>,
+    kinds: BTreeMap<u16, By>,
+    /// For each counter or segment of an attribute its tests, with their members.
+    entries: BTreeMap<(u16, u32), Vec<Tested>>,
 }
+
+/// The words of a test, and members.
+type Tested = (Box<[u32]>, Vec<u32>);
 
 impl ClearsBuilder {
     /// Adds a test of a member. Returns false for a test that lists cannot decide.
@@ -46,12 +74,15 @@ impl ClearsBuilder {
         };
         let head = Head(*head);
         let attribute = head.attribute() as u16;
+        if is_of_entry(head) {
+            return self.entry(test, member);
+        }
         if !head.flag() {
             return false;
         }
         let values = match head.op() {
             Op::HasAny => {
-                self.lists.insert(attribute);
+                self.kinds.insert(attribute, By::Elements);
                 operands.iter().map(|element| u64::from(*element)).collect()
             }
             Op::Equal32 | Op::Equal64 | Op::In | Op::InMany => {
@@ -71,30 +102,61 @@ impl ClearsBuilder {
         true
     }
 
+    /// Adds a test of a counter or a segment. Returns false when that has too many others.
+    fn entry(&mut self, test: &[u32], member: u32) -> bool {
+        let [head, slot, ..] = test else {
+            return false;
+        };
+        let attribute = Head(*head).attribute() as u16;
+        let by = match Head(*head).op() {
+            Op::Cap => By::Counters,
+            _ => By::Segments,
+        };
+        self.kinds.insert(attribute, by);
+        let tests = self.entries.entry((attribute, *slot)).or_default();
+        let is_full = tests.len() >= TESTS_MAX;
+        match tests.iter_mut().find(|(words, _)| **words == *test) {
+            Some((_, members)) if members.last() == Some(&member) => {}
+            Some((_, members)) => members.push(member),
+            None if is_full => return false,
+            None => tests.push((test.into(), vec![member])),
+        }
+        if !Head(*head).undefined() {
+            self.needed.entry(attribute).or_default().push(member);
+        }
+        true
+    }
+
     /// The lists, with each member under its new number.
     pub(super) fn finish(self, number: impl Fn(u32) -> u32, words: usize) -> Clears {
         let mut out = Clears::default();
         let mut values: Vec<_> = self.values.into_iter().collect();
         values.sort_unstable_by_key(|(key, _)| *key);
         let named = values.iter().map(|((attribute, _), _)| *attribute);
-        let attributes: BTreeSet<u16> = named.chain(self.needed.keys().copied()).collect();
+        let needed = self.needed.keys().chain(self.kinds.keys()).copied();
+        let attributes: BTreeSet<u16> = named.chain(needed).collect();
         let mut values = values.into_iter().peekable();
+        let mut entries = self.entries.into_iter().peekable();
         for attribute in attributes {
             let mut excluded = Excluded {
                 attribute,
-                is_list: self.lists.contains(&attribute),
+                by: self.kinds.get(&attribute).copied().unwrap_or_default(),
                 ..Excluded::default()
             };
             while let Some(((_, value), members)) = values.next_if(|((at, _), _)| *at == attribute)
             {
-                let start = out.members.len();
-                out.members
-                    .extend(members.iter().map(|member| number(*member)));
-                out.members[start..].sort_unstable();
-                let start = start as u32;
-                excluded
-                    .values
-                    .push((value, start, out.members.len() as u32));
+                let (start, end) = out.list(&members, &number);
+                excluded.values.push((value, start, end));
+            }
+            while let Some(((_, slot), tests)) = entries.next_if(|((at, _), _)| *at == attribute) {
+                let first = out.tests.len() as u32;
+                for (words, members) in tests {
+                    let (start, end) = out.list(&members, &number);
+                    out.tests.push((out.words.len() as u32, start, end));
+                    out.words.extend_from_slice(&words);
+                }
+                let end = out.tests.len() as u32;
+                excluded.values.push((u64::from(slot), first, end));
             }
             if let Some(needed) = self.needed.get(&attribute) {
                 excluded.needed = vec![0; words];
@@ -109,12 +171,56 @@ impl ClearsBuilder {
     }
 }
 
+/// Whether a test is of a counter or a segment, and holds in an event without it.
+fn is_of_entry(head: Head) -> bool {
+    match head.op() {
+        Op::Cap => !head.flag(),
+        Op::SegmentWithin | Op::SegmentBefore => head.flag(),
+        _ => false,
+    }
+}
+
+/// Whether lists are likely to decide a test.
+pub(super) fn may_decide(head: Head) -> bool {
+    match head.op() {
+        Op::HasAny | Op::Equal32 | Op::Equal64 | Op::In | Op::InMany => head.flag(),
+        _ => is_of_entry(head),
+    }
+}
+
+impl Excluded {
+    /// Whether an event lacks what members need.
+    fn is_missing(&self, event: &EventValues) -> bool {
+        let needs_moment = matches!(self.by, By::Counters | By::Segments);
+        let has_moment = !needs_moment || event.now().is_some();
+        !(has_moment && event.is_defined(usize::from(self.attribute)))
+    }
+
+    fn find(&self, value: u64) -> Option<(u32, u32)> {
+        let found = self
+            .values
+            .binary_search_by_key(&value, |(value, ..)| *value);
+        let (_, start, end) = self.values.get(found.ok()?)?;
+        Some((*start, *end))
+    }
+}
+
 impl Clears {
+    /// Adds a list of members, each under its new number. Returns where it is.
+    fn list(&mut self, members: &[u32], number: impl Fn(u32) -> u32) -> Cleared {
+        let start = self.members.len();
+        self.members
+            .extend(members.iter().map(|member| number(*member)));
+        self.members[start..].sort_unstable();
+        (start as u32, self.members.len() as u32)
+    }
+
     /// The memory that they take.
     pub(super) fn bytes(&self) -> usize {
         let attributes = self.attributes.iter();
         let attributes = attributes.map(|one| memory::of(&one.values) + memory::of(&one.needed));
-        attributes.sum::<usize>() + memory::of(&self.members)
+        let numbers = memory::of(&self.members) + memory::of(&self.words);
+        attributes.sum::<usize>() + numbers + memory::of(&self.tests)
     }
 
     /// How many attributes there are.
@@ -123,38 +229,65 @@ impl Clears {
     }
 
     /// Adds the lists of an event's values of one attribute, of at most `most` elements from `element` on. Returns
-    /// the element to continue at, if any.
+    /// the element to continue at, if any, and how many tests it evaluated.
     pub(crate) fn plan(
         &self,
         at: usize,
-        event: &EventValues,
+        (event, dictionary): (&EventValues, &Dictionary),
         element: usize,
         most: usize,
         out: &mut Vec<Cleared>,
-    ) -> Option<usize> {
-        let excluded = self.attributes.get(at)?;
+    ) -> (Option<usize>, u64) {
+        let Some(excluded) = self.attributes.get(at).filter(|one| !one.is_missing(event)) else {
+            return (None, 0);
+        };
         let attribute = usize::from(excluded.attribute);
-        if !event.is_defined(attribute) {
-            return None;
+        let add = |value: u64| out.extend(excluded.find(value));
+        match excluded.by {
+            By::Scalar => {
+                [event.scalar(attribute)].into_iter().for_each(add);
+                (None, 0)
+            }
+            By::Elements => {
+                let elements = event.elements(attribute);
+                let end = elements.len().min(element.saturating_add(most));
+                let part = elements.get(element..end).unwrap_or(&[]);
+                part.iter().map(|element| u64::from(*element)).for_each(add);
+                ((end < elements.len()).then_some(end), 0)
+            }
+            By::Counters | By::Segments => {
+                let entries = match excluded.by {
+                    By::Counters => event.counters(),
+                    _ => event.entered(),
+                };
+                let Some(slot) = entries.get(element) else {
+                    return (None, 0);
+                };
+                let tests = excluded.find(u64::from(*slot)).unwrap_or((0, 0));
+                self.plan_tests(tests, (event, dictionary), out);
+                let next = Some(element + 1).filter(|next| *next < entries.len());
+                (next, u64::from(tests.1 - tests.0))
+            }
         }
-        let mut add = |value: u64| {
-            let found = excluded
-                .values
-                .binary_search_by_key(&value, |(value, ..)| *value);
-            if let Some((_, start, end)) = found.ok().and_then(|at| excluded.values.get(at)) {
+    }
+
+    /// Adds the lists of those tests of which an event has the outcome that excludes.
+    fn plan_tests(
+        &self,
+        (first, end): (u32, u32),
+        (event, dictionary): (&EventValues, &Dictionary),
+        out: &mut Vec<Cleared>,
+    ) {
+        let tests = self.tests.get(first as usize..end as usize);
+        for (word, start, end) in tests.unwrap_or(&[]) {
+            let Some([head, operands @ ..]) = self.words.get(*word as usize..) else {
+                continue;
+            };
+            let head = Head(*head);
+            if eval::test(head, operands, event, dictionary) == Some(head.flag()) {
                 out.push((*start, *end));
             }
-        };
-        if !excluded.is_list {
-            add(event.scalar(attribute));
-            return None;
         }
-        let elements = event.elements(attribute);
-        let end = elements.len().min(element.saturating_add(most));
-        for element in elements.get(element..end).unwrap_or(&[]) {
-            add(u64::from(*element));
-        }
-        (end < elements.len()).then_some(end)
     }
 
     /// Removes members that need an attribute which the event lacks from the bits of a tile, whose first member is
@@ -162,8 +295,7 @@ impl Clears {
     pub(crate) fn apply_needs(&self, event: &EventValues, first: usize, bits: &mut [u64]) -> usize {
         let mut taken = 0;
         for excluded in &self.attributes {
-            let missing = !event.is_defined(usize::from(excluded.attribute));
-            if missing && !excluded.needed.is_empty() {
+            if excluded.is_missing(event) && !excluded.needed.is_empty() {
                 let needed = excluded.needed.get(first / 64..).unwrap_or(&[]);
                 bits.iter_mut()
                     .zip(needed)
@@ -213,7 +345,7 @@ impl Clears {
             || self.attributes.iter().any(|excluded| {
                 let word = excluded.needed.get(member / 64).copied().unwrap_or(0);
                 let needs = word >> (member % 64) & 1 == 1;
-                needs && !event.is_defined(usize::from(excluded.attribute))
+                needs && excluded.is_missing(event)
             })
     }
 }
