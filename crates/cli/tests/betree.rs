@@ -785,13 +785,13 @@ fn shapes_are_listed_generated_matched_and_measured() {
             .expect(name)
     };
     assert_eq!(rows("sizes").len(), 2);
-    assert_eq!(rows("shapes").len(), 2 * (2 + 12 + 3));
+    assert_eq!(rows("shapes").len(), 2 * (2 + 1 + 12 + 3));
     assert_eq!(rows("neighbours").len(), 2 * 11);
     let ratios: Vec<f64> = rows("shapes")
         .iter()
-        .filter_map(|row| row[7].as_f64())
+        .filter_map(|row| row[9].as_f64())
         .collect();
-    assert_eq!(ratios.len(), 34);
+    assert_eq!(ratios.len(), 36);
     assert!(ratios.is_sorted_by(|a, b| a >= b), "{ratios:?}");
     let line = "betree-bench shapes --shape radius --expressions 10 --max-time 1ns -qq";
     let late = run(dir.path(), words(line)).expect(3);

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use betree::workload::shapes::{Shape, drawn, named, sweeps};
+use betree::workload::shapes::{Shape, drawn, long, named, sweeps};
+
+/// The most values that all expressions of a long shape name together: with more, texts and rivals take gigabytes.
+const VALUES_MAX: u64 = 4_000_000;
 
 /// How much is measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,13 +60,14 @@ pub struct Case {
 }
 
 impl Plan {
-    /// All cases: named shapes and sweeps by size, then the draws, each at every size.
+    /// All cases: named shapes, long shapes and sweeps by size, then the draws, each at every size. Of long shapes there
+    /// are fewer expressions.
     #[must_use]
     pub fn cases(&self) -> Vec<Case> {
         let is_wanted = |shape: &Shape| {
             self.only.is_empty() || self.only.iter().any(|part| shape.name.contains(&**part))
         };
-        let mut out = Vec::new();
+        let mut out: Vec<Case> = Vec::new();
         let case = |shape, expressions, place| Case {
             shape,
             expressions,
@@ -72,6 +76,13 @@ impl Plan {
         for size in &self.sizes {
             let wanted = named().into_iter().filter(is_wanted);
             out.extend(wanted.map(|shape| case(shape, *size, None)));
+            for shape in long().into_iter().filter(is_wanted) {
+                let most = u32::try_from(VALUES_MAX / shape.values()).unwrap_or(u32::MAX);
+                let next = case(shape, most.min(*size), None);
+                if !out.contains(&next) {
+                    out.push(next);
+                }
+            }
             for sweep in sweeps() {
                 let places = sweep.shapes.into_iter().enumerate();
                 out.extend(
@@ -102,7 +113,15 @@ mod tests {
         };
         let cases = plan.cases();
         let swept = sweeps().iter().map(|s| s.shapes.len()).sum::<usize>();
-        assert_eq!(cases.len(), 2 * (named().len() + swept + 3));
+        let longs = cases.iter().filter(|case| long().contains(&case.shape));
+        let (count, longs) = (long().len(), longs.collect::<Vec<_>>());
+        assert!((count..=2 * count).contains(&longs.len()));
+        for case in &longs {
+            let values = u64::from(case.expressions) * case.shape.values();
+            assert!(values <= VALUES_MAX && case.expressions > 300, "{case:?}");
+        }
+        let others = cases.len() - longs.len();
+        assert_eq!(others, 2 * (named().len() + swept + 3));
         let only = Plan {
             only: vec!["radius".into()],
             sizes: vec![10],

@@ -73,6 +73,13 @@ pub struct Row {
 }
 
 impl Row {
+    /// How many times as long as the fastest rival betree takes, by the medians.
+    #[must_use]
+    pub fn worst_ratio(&self) -> Option<f64> {
+        let all = (0..self.rivals.len()).filter_map(|rival| self.ratio(rival));
+        all.max_by(f64::total_cmp)
+    }
+
     /// How many times as long as a rival betree takes, by the medians.
     #[must_use]
     pub fn ratio(&self, rival: usize) -> Option<f64> {

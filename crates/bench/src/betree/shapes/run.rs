@@ -7,10 +7,10 @@ use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome};
 
 use super::measure::{Took, measure};
-use super::{Cliff, FACTOR_MAX, Plan, Rival, Row, Simple, cliffs, tables};
+use super::{Cliff, Counting, FACTOR_MAX, Plan, Rival, Row, Simple, cliffs, tables};
 use crate::{Checks, Context, Error};
 
-/// Measures all cases of a plan next to the simple index, and adds their tables and the distribution of all searches
+/// Measures all cases of a plan next to two simple indexes, and adds their tables and the distribution of all searches
 /// and steps to the outcome.
 ///
 /// Neighbours of a sweep over [`FACTOR_MAX`] apart end the run with [`ExitStatus::Gate`], a wrong answer with
@@ -26,7 +26,7 @@ pub fn run(plan: &Plan, context: Context<'_>, outcome: &mut Outcome) -> Result<(
     };
     let mut searches = recorder(LatencyName::Service, "event");
     let mut steps = recorder(LatencyName::Hold, "step");
-    let rivals: [&dyn Rival; 1] = [&Simple];
+    let rivals: [&dyn Rival; 2] = [&Simple, &Counting];
     let mut rows: Vec<Row> = Vec::new();
     let start = Instant::now();
     context.watch.expect(cases.len() as u64);
@@ -85,7 +85,11 @@ pub fn run(plan: &Plan, context: Context<'_>, outcome: &mut Outcome) -> Result<(
             context.watch.warn(&Error::broken(message));
         }
     }
-    checks.conclude("simple inverted index", outcome, context.watch.is_stopped());
+    checks.conclude(
+        "simple inverted indexes",
+        outcome,
+        context.watch.is_stopped(),
+    );
     Ok(())
 }
 

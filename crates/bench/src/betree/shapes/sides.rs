@@ -1,6 +1,8 @@
 //! What takes part: the workload of a case, and those who answer it next to betree.
 
-use betree::workload::shapes::{self, Conjunctions, Drawer, Plain, Shape, SimpleIndex};
+use betree::workload::shapes::{
+    self, Conjunctions, CountingIndex, Drawer, Plain, Shape, SimpleIndex,
+};
 
 use crate::Error;
 use crate::betree::shapes::{Case, Plan};
@@ -87,22 +89,43 @@ impl Rival for Simple {
     fn build<'w>(&self, workload: &'w Workload) -> Result<Option<Box<dyn Side + 'w>>, Error> {
         Ok(Some(Box::new(SimpleSide {
             index: SimpleIndex::new(&workload.expressions),
+            search: SimpleIndex::search,
             events: &workload.events,
             found: Vec::new(),
         })))
     }
 }
 
-struct SimpleSide<'w> {
-    index: SimpleIndex,
+/// The counting inverted index.
+#[derive(Debug, Clone, Copy)]
+pub struct Counting;
+
+impl Rival for Counting {
+    fn name(&self) -> &'static str {
+        "counting"
+    }
+
+    fn build<'w>(&self, workload: &'w Workload) -> Result<Option<Box<dyn Side + 'w>>, Error> {
+        Ok(Some(Box::new(SimpleSide {
+            index: CountingIndex::new(&workload.expressions),
+            search: CountingIndex::search,
+            events: &workload.events,
+            found: Vec::new(),
+        })))
+    }
+}
+
+struct SimpleSide<'w, I> {
+    index: I,
+    search: fn(&mut I, &Plain, &mut Vec<u32>),
     events: &'w [Plain],
     found: Vec<u32>,
 }
 
-impl Side for SimpleSide<'_> {
+impl<I> Side for SimpleSide<'_, I> {
     fn search(&mut self, event: usize) -> Result<(), Error> {
         if let Some(event) = self.events.get(event) {
-            self.index.search(event, &mut self.found);
+            (self.search)(&mut self.index, event, &mut self.found);
             std::hint::black_box(&self.found);
         }
         Ok(())

@@ -4,7 +4,7 @@ use latency::report::{Cell, Table, Unit};
 
 use super::{Cliff, Row};
 
-/// One row per case, the worst ratio against the first rival first.
+/// One row per case, the worst ratio against the fastest rival first.
 #[must_use]
 pub fn shapes(rows: &[Row], rivals: &[&str]) -> Table {
     let mut columns = vec![
@@ -26,7 +26,7 @@ pub fn shapes(rows: &[Row], rivals: &[&str]) -> Table {
     let columns: Vec<(&str, Unit)> = columns.iter().map(|(key, unit)| (&**key, *unit)).collect();
     let mut table = Table::new("shapes", &columns);
     let mut order: Vec<&Row> = rows.iter().collect();
-    let ratio = |row: &Row| row.ratio(0).unwrap_or(0.0);
+    let ratio = |row: &Row| row.worst_ratio().unwrap_or(0.0);
     order.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
     table.rows = order.into_iter().map(cells).collect();
     table
@@ -45,7 +45,7 @@ fn cells(row: &Row) -> Vec<Cell> {
         out.push(times.and_then(|times| times.p50_ns).into());
         out.push(times.and_then(|times| times.p99_ns).into());
     }
-    out.push(row.ratio(0).into());
+    out.push(row.worst_ratio().into());
     out.push(row.build_ns.into());
     out.push((row.bytes as f64 / count).round().into());
     out.push(row.changes.insert.p50_ns.into());
@@ -75,7 +75,7 @@ pub fn sizes(rows: &[Row]) -> Table {
     for size in sizes {
         let of_size = || rows.iter().filter(|row| row.expressions == size);
         let mut ratios: Vec<(f64, &str)> = of_size()
-            .filter_map(|row| Some((row.ratio(0)?, &*row.shape)))
+            .filter_map(|row| Some((row.worst_ratio()?, &*row.shape)))
             .collect();
         ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
         let middle = ratios.get(ratios.len() / 2).map(|(ratio, _)| *ratio);

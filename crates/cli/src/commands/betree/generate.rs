@@ -65,7 +65,8 @@ fn shape(kind: GenerateKind, args: &GenerateArgs) -> Result<Shape> {
 fn list() -> Result<ExitStatus> {
     let swept = shapes::sweeps().into_iter().flat_map(|sweep| sweep.shapes);
     let mut out = String::new();
-    for shape in shapes::named().into_iter().chain(swept) {
+    let named = shapes::named().into_iter().chain(shapes::long());
+    for shape in named.chain(swept) {
         out.push_str(&format!("{:36}  {}\n", shape.name, shape.summary()));
     }
     message::output(out.as_bytes())?;
