@@ -6,7 +6,9 @@
 
 mod away;
 mod berth;
+mod content;
 mod contexts;
+mod discard;
 mod gate;
 mod idle;
 mod keeps;
@@ -14,6 +16,8 @@ mod rate;
 mod turn;
 
 pub use away::Away;
+pub use content::{Content, Join, OutOfMemory, Refuse};
+pub use discard::{DISCARD_BYTES, discard};
 pub use keeps::Keeps;
 pub use rate::Rate;
 pub use turn::{Turn, timed};

@@ -40,7 +40,6 @@
 //! work is removed, and running work owns everything that it touches.
 
 mod berth;
-mod content;
 mod decoder;
 mod encoder;
 mod job;

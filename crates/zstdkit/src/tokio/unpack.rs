@@ -1,10 +1,10 @@
 //! Whole buffers that are decompressed: inline, or a block at a time.
 
-use turns::{Keeps, Turn, timed};
+use turns::{Content, Keeps, OutOfMemory, Turn, timed};
 
-use super::content::Content;
 use super::memory::Need;
 use super::scheduler::{PooledDecoder, Scheduler};
+use super::whole::out_of_memory;
 use crate::decoder::Suspended;
 use crate::error::Error;
 use crate::format::{self, BLOCK_BYTES_MAX};
@@ -93,7 +93,7 @@ impl Scheduler {
             while !self.step(&mut turn, || refuse.step()).await {}
             return Err(error);
         }
-        let mut join = match content.whole()? {
+        let mut join = match content.whole().map_err(no_memory)? {
             Ok(whole) => return Ok(whole),
             Err(join) => join,
         };
@@ -120,7 +120,7 @@ impl Scheduler {
             // Short blocks one after another: each of its own would cost more for its turn than for its content.
             let step = loop {
                 let (step, ns) =
-                    timed(|| decoder.step(rest, content.room()?, &mut Budget::slices(1)));
+                    timed(|| decoder.step(rest, room(content)?, &mut Budget::slices(1)));
                 held_ns += ns;
                 let Ok(step) = step else {
                     break step;
@@ -183,6 +183,14 @@ impl Scheduler {
                 .observe(CostKey::decompress_slice(), produced, ns);
         }
     }
+}
+
+fn room(content: &mut Content) -> Result<&mut [u8], Error> {
+    content.room().map_err(no_memory)
+}
+
+fn no_memory(error: OutOfMemory) -> Error {
+    out_of_memory(error.bytes)
 }
 
 /// What is found of a stream before it is decoded.
