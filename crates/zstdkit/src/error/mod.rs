@@ -177,9 +177,9 @@ impl Error {
             Repr::Budget { need, budget, .. } if need > budget => {
                 Some("give the pool a larger budget (memory_budget_bytes), or state small sizes")
             }
-            Repr::Budget { .. } => {
-                Some("return contexts before taking more, state small sizes, or raise the budget")
-            }
+            Repr::Budget { .. } => Some(
+                "try again when others have returned contexts, state small sizes, or raise the budget (memory_budget_bytes)",
+            ),
             Repr::OutputLimit { .. } => Some("raise the output limit if the source is trusted"),
             Repr::SeekTable { .. } | Repr::SeekTableBytes { .. } => {
                 Some("the content can still be read from the beginning, without the table")

@@ -203,7 +203,10 @@ impl fmt::Display for Room {
         let Self { need, held, budget } = self;
         match need > budget {
             true => write!(f, "more than the whole budget of its pool, {budget}"),
-            false => write!(f, "but {held} of the {budget} bytes of the pool are in use"),
+            false => write!(
+                f,
+                "but its pool has no room for it: contexts hold {held} bytes, its budget is {budget}"
+            ),
         }
     }
 }
