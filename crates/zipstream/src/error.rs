@@ -6,6 +6,20 @@ use std::borrow::Cow;
 use std::{fmt, io};
 
 /// What went wrong, for programs. More kinds may be added.
+///
+/// A server that reads archives of its clients may answer:
+///
+/// | kind | status |
+/// |---|---|
+/// | [`NotZip`](Self::NotZip), [`Unsupported`](Self::Unsupported) | 415 Unsupported Media Type |
+/// | [`Limit`](Self::Limit), [`TooLarge`](Self::TooLarge) | 413 Content Too Large |
+/// | [`Truncated`](Self::Truncated), [`Corrupt`](Self::Corrupt), [`Mismatch`](Self::Mismatch), [`Overlap`](Self::Overlap), [`Checksum`](Self::Checksum), [`Size`](Self::Size), [`Name`](Self::Name), [`Duplicate`](Self::Duplicate) | 422 Unprocessable Content |
+/// | [`Password`](Self::Password), [`Authentication`](Self::Authentication) | 422, or 403 Forbidden if the client states the password |
+/// | [`Index`](Self::Index), [`StaleIndex`](Self::StaleIndex) | 409 Conflict for an index of the client's, 500 for one of the server's |
+/// | [`Io`](Self::Io) | 500 Internal Server Error, or 502 Bad Gateway where the archive comes from another server |
+/// | [`Order`](Self::Order), [`Setting`](Self::Setting), [`Internal`](Self::Internal) | 500: the program is wrong |
+///
+/// [`Error::help_text`] speaks of options of this crate, so it is for the server's log and not for its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {

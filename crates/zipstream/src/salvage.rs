@@ -155,10 +155,8 @@ impl<R: ReadAt> Search<'_, R> {
                     at = place + 4;
                 }
             }
-            if self.found.entries.len() as u64 > self.limits.entries {
-                let what = format!("more than {} entries", self.limits.entries);
-                return Err(Error::new(ErrorKind::Limit, what).at(place));
-            }
+            let admitted = self.limits.admit_entries(self.found.entries.len() as u64);
+            admitted.map_err(|error| error.at(place))?;
         }
         self.settle()
     }

@@ -33,4 +33,6 @@ mod tokio;
 #[cfg(feature = "tokio")]
 mod tokio_io_traits;
 #[cfg(feature = "tokio")]
+mod tokio_steps;
+#[cfg(feature = "tokio")]
 mod tokio_turns;

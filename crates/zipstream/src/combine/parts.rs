@@ -104,11 +104,8 @@ impl<R: ReadAt> Parts<R> {
             let what = "the directory does not fit into the parts";
             return Err(Error::corrupt(directory_at, what));
         }
-        if end.directory_bytes > limits.directory_bytes {
-            let most = limits.directory_bytes;
-            let what = format!("the directory exceeds the limit of {most} bytes");
-            return Err(Error::new(ErrorKind::Limit, what).at(directory_at));
-        }
+        let admitted = limits.admit_directory(end.directory_bytes);
+        admitted.map_err(|error| error.at(directory_at))?;
         let mut records = vec![0; usize::try_from(end.directory_bytes).unwrap_or(0)];
         joined.fill(&mut records, directory_at)?;
         let mut marker = [0; MARKER_BYTES as usize];

@@ -269,7 +269,7 @@ pub(crate) fn refuse_early(
     }
     let what = "encrypted content of a pipe comes before the code that authenticates it";
     Err(Error::new(ErrorKind::Unsupported, what)
-        .help("read the archive from a file, or release content before it is verified (unzip -p --unverified)"))
+        .help("read the archive from a file, or release content before it is verified (Decryption::release_early)"))
 }
 
 /// Adds to an error that the password may be wrong: ZipCrypto checks only one byte of it.

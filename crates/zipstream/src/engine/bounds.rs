@@ -37,7 +37,7 @@ pub(crate) fn judge(bounds: &Bounds, consumed: u64, produced: u64) -> Result<(),
             ErrorKind::Limit,
             format!("its content is more than {ratio} times its compressed size"),
         )
-        .help("raise the limit of the ratio if the source is trusted"));
+        .help("raise Limits::ratio if the source is trusted"));
     }
     Ok(())
 }
@@ -78,5 +78,5 @@ pub(crate) fn limit(bytes: u64) -> Error {
         ErrorKind::Limit,
         format!("more content than the limit of {bytes} bytes"),
     )
-    .help("raise the limit of sizes if the source is trusted")
+    .help("raise Limits::entry_bytes or Limits::total_bytes if the source is trusted")
 }

@@ -150,5 +150,5 @@ fn invalid(method: &str) -> Error {
 
 fn memory(method: &str) -> Error {
     let what = format!("its {method} data asks for a window beyond the limit of memory");
-    Error::new(ErrorKind::Limit, what).help("raise the limit if the source is trusted")
+    Error::new(ErrorKind::Limit, what).help("raise Limits::window_bytes if the source is trusted")
 }

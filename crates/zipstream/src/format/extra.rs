@@ -100,6 +100,45 @@ pub(crate) fn is_whole(area: &[u8]) -> bool {
     area.len() - used < 4
 }
 
+/// The fields of an area up to which each is compared with those before it.
+const FEW_FIELDS: usize = 8;
+
+/// Whether fields with one id have the same data.
+pub(crate) fn repeat_only(area: &[u8]) -> bool {
+    let mut few = [(0, &[][..]); FEW_FIELDS];
+    for (count, (id, data)) in fields(area).enumerate() {
+        if count == FEW_FIELDS {
+            return repeat_only_of_many(area);
+        }
+        let differs = |(other, of_other): &(u16, &[u8])| *other == id && *of_other != data;
+        if few[..count].iter().any(differs) {
+            return false;
+        }
+        few[count] = (id, data);
+    }
+    true
+}
+
+/// The same for any number of fields, in a time that grows no faster than it.
+fn repeat_only_of_many(area: &[u8]) -> bool {
+    // Where the data of the first field with each id begins: behind a header, so never at 0.
+    let mut first = vec![0_u16; 1 << 16];
+    let mut at = 0;
+    fields(area).all(|(id, data)| {
+        let (begin, end) = (at + 4, at + 4 + data.len());
+        at = end;
+        let first = &mut first[usize::from(id)];
+        if *first == 0 {
+            // An area has 65,535 bytes at most.
+            *first = begin as u16;
+            return true;
+        }
+        let known = usize::from(*first);
+        area.get(known..known + data.len()) == Some(data)
+            && usize::from(le16(area, known - 2)) == data.len()
+    })
+}
+
 /// Sizes and offset with the values of the ZIP64 field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wide {
@@ -302,6 +341,31 @@ mod tests {
             put_times(&mut area, seconds);
             assert_eq!((area.len(), times_bytes(seconds)), (0, 0), "{seconds}");
         }
+    }
+
+    #[test]
+    fn fields_of_one_kind_repeat_or_differ() {
+        let put = |area: &mut Vec<u8>, id: u16, data: &[u8]| {
+            area.extend_from_slice(&id.to_le_bytes());
+            area.extend_from_slice(&(data.len() as u16).to_le_bytes());
+            area.extend_from_slice(data);
+        };
+        for others in [0, 3, 6, 7, 8, 16_000] {
+            for (first, second, repeats) in [
+                (&b"ab"[..], &b"ab"[..], true),
+                (b"", b"", true),
+                (b"ab", b"ac", false),
+                (b"ab", b"a", false),
+                (b"", b"a", false),
+            ] {
+                let mut area = Vec::new();
+                put(&mut area, 60_000, first);
+                (0..others).for_each(|id| put(&mut area, id, b""));
+                put(&mut area, 60_000, second);
+                assert_eq!(repeat_only(&area), repeats, "{others} {first:?} {second:?}");
+            }
+        }
+        assert!(repeat_only(&[]));
     }
 
     #[test]

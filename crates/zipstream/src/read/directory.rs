@@ -1,12 +1,17 @@
 //! The directory: one buffer, parsed record by record on demand.
 
-use super::entry::Entry;
+use super::entry::{Entry, RECORD_COST};
 use super::name_index::NameIndex;
+#[cfg(feature = "tokio")]
+use super::options::THRESHOLD_NS;
 use super::options::{ReadOptions, Warning};
 use crate::error::{Error, ErrorKind};
+#[cfg(test)]
+use crate::format::central::OFFSET_AT;
 use crate::format::central::{CENTRAL_BYTES, Central};
 use crate::format::local::LOCAL_BYTES;
 use crate::format::names::Stated;
+use crate::write::Budget;
 
 /// The directory of an archive.
 #[derive(Debug, Clone)]
@@ -20,6 +25,9 @@ pub struct Directory {
     warnings: Vec<Warning>,
     /// How names are read that state no charset: those of Unix, and others.
     stated: [Stated; 2],
+    /// How long an asynchronous search works before other tasks have a turn.
+    #[cfg(feature = "tokio")]
+    threshold_ns: u64,
     name_index: NameIndex,
     /// What counting the entries has found, if they were counted.
     counted: Counted,
@@ -28,9 +36,11 @@ pub struct Directory {
 /// What one look at all records finds.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counted {
+    entries: u64,
     /// Whether no entry starts before the end of the one before it in the directory.
     in_order: bool,
     encrypted: u64,
+    renamed: u64,
 }
 
 impl Directory {
@@ -50,13 +60,19 @@ impl Directory {
             comment,
             warnings,
             stated: Default::default(),
+            #[cfg(feature = "tokio")]
+            threshold_ns: THRESHOLD_NS,
             name_index: NameIndex::default(),
             counted: Counted::default(),
         }
     }
 
-    /// Reads names as these options say.
-    pub(super) fn names_by(mut self, options: &ReadOptions) -> Self {
+    /// Reads names, and is searched, as these options say.
+    pub(super) fn by(mut self, options: &ReadOptions) -> Self {
+        #[cfg(feature = "tokio")]
+        {
+            self.threshold_ns = options.threshold_ns;
+        }
         self.stated = [true, false].map(|unix| options.stated(unix));
         self
     }
@@ -74,6 +90,11 @@ impl Directory {
             directory: self,
             failed: false,
         }
+    }
+
+    #[cfg(feature = "tokio")]
+    pub(crate) fn threshold_ns(&self) -> u64 {
+        self.threshold_ns
     }
 
     pub(super) fn name_index(&self) -> &NameIndex {
@@ -125,45 +146,108 @@ impl Directory {
         self.counted.encrypted
     }
 
-    /// Counts the entries and checks the limits and, in the strict profile, the stated count.
-    pub(crate) fn count(&mut self, options: &ReadOptions) -> Result<u64, Error> {
-        let (mut found, mut renamed, mut free) = (0, 0, 0);
-        let mut counted = Counted {
-            in_order: true,
-            encrypted: 0,
-        };
-        for entry in self.iter() {
+    /// The entry at a position that an entry had.
+    pub(crate) fn at(&self, position: u64) -> Result<Entry<'_>, Error> {
+        let none = || Err(Error::new(ErrorKind::Order, "no record at this position"));
+        self.iter_at(position).next().unwrap_or_else(none)
+    }
+
+    /// The number of entries of a directory that was counted.
+    pub(super) fn entries(&self) -> u64 {
+        self.counted.entries
+    }
+}
+
+/// Counts the entries of a directory in steps, and checks the limits and, in the strict profile, the stated count.
+#[derive(Debug)]
+pub(crate) struct Count {
+    directory: Directory,
+    position: u64,
+    /// The first byte behind the entries so far.
+    free: u64,
+    counted: Counted,
+}
+
+impl Count {
+    pub(crate) fn new(directory: Directory) -> Self {
+        Self {
+            directory,
+            position: 0,
+            free: 0,
+            counted: Counted {
+                in_order: true,
+                ..Counted::default()
+            },
+        }
+    }
+
+    /// Goes on. `false`: the budget is spent. Work exceeds it by one record at most.
+    pub(crate) fn run(
+        &mut self,
+        options: &ReadOptions,
+        budget: &mut Budget,
+    ) -> Result<bool, Error> {
+        let mut entries = self.directory.iter_at(self.position);
+        let (mut counted, mut free) = (self.counted, self.free);
+        let mut left = budget.left();
+        let mut whole = true;
+        for entry in entries.by_ref() {
             let entry = entry?;
-            renamed += u64::from(entry.is_renamed());
+            counted.renamed += u64::from(entry.is_renamed());
             counted.in_order &= comes_after(&mut free, &entry);
             counted.encrypted += u64::from(entry.is_encrypted());
-            found += 1;
-            if found > options.limits.entries {
-                let most = options.limits.entries;
-                return Err(Error::new(
-                    ErrorKind::Limit,
-                    format!("more than {most} entries"),
-                ));
+            counted.entries += 1;
+            options.limits.admit_entries(counted.entries)?;
+            let cost = entry.central().total_bytes() as u64 + RECORD_COST;
+            if cost > left {
+                left = 0;
+                whole = false;
+                break;
             }
+            left -= cost;
         }
-        self.counted = counted;
-        if renamed > 0 {
-            let entries = renamed;
-            self.warnings.push(Warning::UnicodeNames { entries });
+        budget.charge(budget.left() - left);
+        self.position = entries.next_position();
+        (self.counted, self.free) = (counted, free);
+        Ok(whole)
+    }
+
+    /// The directory, all of whose entries were counted.
+    pub(crate) fn finish(mut self, options: &ReadOptions) -> Result<Directory, Error> {
+        let directory = &mut self.directory;
+        directory.counted = self.counted;
+        if self.counted.renamed > 0 {
+            let entries = self.counted.renamed;
+            let warning = Warning::UnicodeNames { entries };
+            directory.warnings.push(warning);
         }
-        let stated = self.stated_entries;
+        let (stated, found) = (directory.stated_entries, self.counted.entries);
         // Old programs count modulo 65536.
         let wrapped = found & u64::from(u16::MAX) == stated;
         if stated != found {
             let warning = Warning::Count { stated, found };
             if options.is_strict() {
-                return Err(Error::new(ErrorKind::Mismatch, warning.to_string()).at(self.start));
+                let error = Error::new(ErrorKind::Mismatch, warning.to_string());
+                return Err(error.at(directory.start));
             }
             if !wrapped {
-                self.warnings.push(warning);
+                directory.warnings.push(warning);
             }
         }
-        Ok(found)
+        Ok(self.directory)
+    }
+}
+
+/// A large one is dropped elsewhere inside of a runtime.
+#[cfg(feature = "tokio")]
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let (bytes, index) = (
+            std::mem::take(&mut self.bytes),
+            std::mem::take(&mut self.name_index),
+        );
+        let held = bytes.len() + index.bytes();
+        turns::discard((bytes, index), held);
     }
 }
 
@@ -192,7 +276,7 @@ impl<'a> Iterator for Entries<'a> {
             return None;
         }
         let directory = self.directory;
-        let position = (directory.bytes.len() - self.rest.len()) as u64;
+        let position = self.next_position();
         let at = directory.start + position;
         // A record is large: it is moved as seldom as possible.
         let Some(central) = Central::parse(self.rest) else {
@@ -210,6 +294,11 @@ impl<'a> Iterator for Entries<'a> {
 }
 
 impl Entries<'_> {
+    /// Where the next record starts in the directory.
+    pub(super) fn next_position(&self) -> u64 {
+        (self.directory.bytes.len() - self.rest.len()) as u64
+    }
+
     fn unreadable(&self, at: u64) -> Error {
         const DIGITAL_SIGNATURE: &[u8] = b"PK\x05\x05";
         let rest = self.rest;
@@ -234,3 +323,17 @@ pub(super) fn comes_after(free: &mut u64, entry: &Entry<'_>) -> bool {
         .saturating_add(entry.compressed_bytes());
     after
 }
+
+/// A record of a stored entry without content.
+#[cfg(test)]
+pub(super) fn record(offset: u32, name: &[u8]) -> Vec<u8> {
+    let mut record = vec![0; CENTRAL_BYTES];
+    record[..4].copy_from_slice(b"PK\x01\x02");
+    record[28..30].copy_from_slice(&(name.len() as u16).to_le_bytes());
+    record[OFFSET_AT..].copy_from_slice(&offset.to_le_bytes());
+    record.extend_from_slice(name);
+    record
+}
+
+#[cfg(test)]
+mod tests;

@@ -12,6 +12,9 @@ use crate::format::names::{self, Stated};
 use crate::format::{extra, flag, le16, time};
 use crate::method::Method;
 
+/// What a record costs of a budget besides its bytes. A unit is about what a nanosecond does on a fast machine.
+pub(super) const RECORD_COST: u64 = 32;
+
 /// "Made by" of a system that also uses Unix modes.
 const MACOS: u8 = 19;
 /// The DOS attribute of directories.

@@ -2,57 +2,29 @@
 
 use super::directory::comes_after;
 use super::entry::Entry;
+use super::order::{Next, Order};
 use super::reader::{ArchiveReader, Scratch};
 use super::source::ReadAt;
-use super::strict::{Names, agree_strictly, check_local, check_record, differs};
+use super::strict::{Insertion, Names, agree_strictly, check_local, check_record, differs};
 use crate::error::{Error, ErrorKind};
 use crate::format::local::{LOCAL_BYTES, Local, descriptor_bytes, total_bytes};
 use crate::method::Method;
+use crate::write::Budget;
 
 /// The longest descriptor.
 const DESCRIPTOR_BYTES_MAX: u64 = 24;
+/// What comparing an entry with its record costs of a budget besides the bytes of both, each of which counts so often.
+const ENTRY_COST: u64 = 512;
+const HEADER_BYTE_COST: u64 = 8;
 
 impl<R: ReadAt> ArchiveReader<R> {
     /// Looks for entries that share bytes of the archive. The strict profile also looks for gaps,
     /// duplicates, unsafe names, and for local headers and descriptors that contradict the directory.
     pub fn check(&self) -> Result<(), Error> {
-        if self.options().is_strict() {
-            return Strict::new(self)?.run(self);
-        }
-        // Most directories are in the order of the archive: no sorting is needed.
-        match self.directory().is_in_order() {
-            true => Ok(()),
-            false => check_sorted(self),
-        }
+        Check::new(self, false)
+            .run(self, &mut Budget::bytes(u64::MAX))
+            .map(drop)
     }
-}
-
-fn check_sorted<R: ReadAt>(reader: &ArchiveReader<R>) -> Result<(), Error> {
-    let mut free = 0;
-    for (_, position) in places(reader)? {
-        let entry = at(reader, position)?;
-        if !comes_after(&mut free, &entry) {
-            return Err(overlap(&entry));
-        }
-    }
-    Ok(())
-}
-
-/// Offsets and positions of all entries, in the order of the archive.
-fn places<R: ReadAt>(reader: &ArchiveReader<R>) -> Result<Vec<(u64, u64)>, Error> {
-    let mut places = Vec::new();
-    for entry in reader.entries() {
-        let entry = entry?;
-        places.push((entry.offset(), entry.position()));
-    }
-    places.sort_unstable();
-    Ok(places)
-}
-
-fn at<R: ReadAt>(reader: &ArchiveReader<R>, position: u64) -> Result<Entry<'_>, Error> {
-    let mut entries = reader.directory().iter_at(position);
-    let none = || Err(Error::new(ErrorKind::Order, "no record at this position"));
-    entries.next().unwrap_or_else(none)
 }
 
 fn overlap(entry: &Entry<'_>) -> Error {
@@ -65,51 +37,79 @@ fn overlap(entry: &Entry<'_>) -> Error {
     .help("an archive like this is made to be larger than it looks")
 }
 
-/// The check of the strict profile. After an error of the source it continues where it stopped.
-pub(crate) struct Strict {
-    places: Vec<(u64, u64)>,
-    /// The number of checked entries, and of checked names.
-    done: usize,
-    named: usize,
-    names: Names,
+/// The check of all entries, in steps. After an error of the source it continues where it stopped.
+pub(crate) struct Check {
+    order: Order,
     /// The first byte after the checked entries.
     free: u64,
+    /// That of the strict profile.
+    strict: Option<Box<Strict>>,
+}
+
+/// What the strict profile remembers.
+#[derive(Default)]
+struct Strict {
+    names: Names,
+    /// The position of the entry that is being checked, and what is to be done for it.
+    current: Option<(u64, Part)>,
     scratch: Scratch,
 }
 
-impl Strict {
-    pub(crate) fn new<R: ReadAt>(reader: &ArchiveReader<R>) -> Result<Self, Error> {
-        Ok(Self {
-            places: places(reader)?,
-            done: 0,
-            named: 0,
-            names: Names::default(),
+/// The parts of the check of one entry.
+#[derive(Debug)]
+enum Part {
+    Record,
+    Name(Insertion),
+    Place,
+}
+
+impl Check {
+    /// Work in steps is divided more finely.
+    pub(crate) fn new<R: ReadAt>(reader: &ArchiveReader<R>, steps: bool) -> Self {
+        Self {
+            order: Order::of(reader.directory(), steps),
             free: 0,
-            scratch: Scratch::default(),
-        })
+            strict: reader.options().is_strict().then(Box::default),
+        }
     }
 
-    pub(crate) fn run<R: ReadAt>(&mut self, reader: &ArchiveReader<R>) -> Result<(), Error> {
-        while let Some((offset, position)) = self.places.get(self.done).copied() {
-            let entry = at(reader, position)?;
-            let named = |error: Error| error.at(entry.record_offset()).entry(entry.name_lossy());
-            if self.named == self.done {
-                let name = check_record(&entry).map_err(named)?;
-                self.names.insert(name).map_err(named)?;
-                self.named += 1;
+    /// Goes on. `false`: the budget is spent.
+    pub(crate) fn run<R: ReadAt>(
+        &mut self,
+        reader: &ArchiveReader<R>,
+        budget: &mut Budget,
+    ) -> Result<bool, Error> {
+        let directory = reader.directory();
+        let Some(strict) = &mut self.strict else {
+            // Most directories are in the order of the archive, as was found when they were counted.
+            if directory.is_in_order() {
+                return Ok(true);
             }
-            let free = self.free;
-            if offset < free {
-                return Err(overlap(&entry));
+            loop {
+                match self.order.next(directory, budget)? {
+                    Next::Entry(entry) if comes_after(&mut self.free, &entry) => {}
+                    Next::Entry(entry) => return Err(overlap(&entry)),
+                    Next::End => return Ok(true),
+                    Next::Spent => return Ok(false),
+                }
             }
-            if offset > free {
-                let what = format!("{} bytes before it belong to no entry", offset - free);
-                return Err(named(Error::new(ErrorKind::Corrupt, what)));
+        };
+        loop {
+            let (entry, mut part) = match strict.current.take() {
+                Some((position, part)) => (directory.at(position)?, part),
+                None => match self.order.next(directory, budget)? {
+                    Next::Entry(entry) => (entry, Part::Record),
+                    Next::End => break,
+                    Next::Spent => return Ok(false),
+                },
+            };
+            let checked = strict.entry(reader, &entry, &mut part, &mut self.free, budget);
+            if !matches!(checked, Ok(true)) {
+                strict.current = Some((entry.position(), part));
+                return checked;
             }
-            self.free = entry_end(reader, &entry, &mut self.scratch).map_err(named)?;
-            self.done += 1;
         }
-        let (free, start) = (self.free, reader.directory().start());
+        let (free, start) = (self.free, directory.start());
         if free != start {
             let what = format!(
                 "{} bytes before the directory belong to no entry",
@@ -117,16 +117,80 @@ impl Strict {
             );
             return Err(Error::corrupt(free, what));
         }
-        Ok(())
+        Ok(true)
     }
 }
 
-/// The first byte after an entry and its descriptor.
+/// What it remembers of many entries is dropped elsewhere inside of a runtime.
+#[cfg(feature = "tokio")]
+impl Drop for Check {
+    fn drop(&mut self) {
+        let names = self.strict.as_ref().map(|strict| strict.names.bytes());
+        let bytes = names.unwrap_or(0) + self.order.bytes();
+        turns::discard((self.strict.take(), self.order.take()), bytes);
+    }
+}
+
+impl Strict {
+    /// Checks one entry, from this part of its check on. `false`: the budget is spent.
+    fn entry<R: ReadAt>(
+        &mut self,
+        reader: &ArchiveReader<R>,
+        entry: &Entry<'_>,
+        part: &mut Part,
+        free: &mut u64,
+        budget: &mut Budget,
+    ) -> Result<bool, Error> {
+        let named = |error: Error| error.at(entry.record_offset()).entry(entry.name_lossy());
+        loop {
+            match part {
+                Part::Record => {
+                    check_record(entry).map_err(named)?;
+                    charge(budget, entry.central().total_bytes());
+                    *part = Part::Name(Insertion::default());
+                }
+                Part::Name(insertion) => {
+                    // It was checked that it is text.
+                    let name = std::str::from_utf8(entry.name_bytes()).unwrap_or_default();
+                    let inserted = self.names.insert_on(name, insertion, budget);
+                    if !inserted.map_err(named)? {
+                        return Ok(false);
+                    }
+                    *part = Part::Place;
+                }
+                Part::Place => {
+                    let offset = entry.offset();
+                    if offset < *free {
+                        return Err(overlap(entry));
+                    }
+                    if offset > *free {
+                        let what = format!("{} bytes before it belong to no entry", offset - *free);
+                        return Err(named(Error::new(ErrorKind::Corrupt, what)));
+                    }
+                    let header_bytes;
+                    (*free, header_bytes) =
+                        entry_end(reader, entry, &mut self.scratch).map_err(named)?;
+                    charge(budget, header_bytes);
+                    return Ok(true);
+                }
+            }
+            if budget.is_spent() {
+                return Ok(false);
+            }
+        }
+    }
+}
+
+fn charge(budget: &mut Budget, header_bytes: usize) {
+    budget.charge(ENTRY_COST + HEADER_BYTE_COST * header_bytes as u64);
+}
+
+/// The first byte after an entry and its descriptor, and the bytes of its local header.
 fn entry_end<R: ReadAt>(
     reader: &ArchiveReader<R>,
     entry: &Entry<'_>,
     scratch: &mut Scratch,
-) -> Result<u64, Error> {
+) -> Result<(u64, usize), Error> {
     let limit = reader.directory().start();
     let too_far = || Error::new(ErrorKind::Corrupt, "it reaches into the directory");
     let offset = entry.offset();
@@ -151,7 +215,7 @@ fn entry_end<R: ReadAt>(
     let end = data.checked_add(entry.compressed_bytes());
     let end = end.filter(|end| *end <= limit).ok_or_else(too_far)?;
     if !descriptor {
-        return Ok(end);
+        return Ok((end, header_bytes));
     }
     let need = DESCRIPTOR_BYTES_MAX.min(limit - end) as usize;
     let held = scratch.window.get(source, end, need, limit)?;
@@ -162,5 +226,5 @@ fn entry_end<R: ReadAt>(
     );
     let bytes = descriptor_bytes(&held[..need], values, wide);
     let bytes = bytes.ok_or_else(|| differs("the descriptor").at(end))?;
-    Ok(end + bytes as u64)
+    Ok((end + bytes as u64, header_bytes))
 }

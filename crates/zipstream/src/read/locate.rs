@@ -210,11 +210,8 @@ impl Locator {
             return Err(split().at(end_at));
         }
         let limits = &self.options.limits;
-        if end.directory_bytes > limits.directory_bytes {
-            let most = limits.directory_bytes;
-            let what = format!("the directory exceeds the limit of {most} bytes");
-            return Err(Error::new(ErrorKind::Limit, what).at(end_at));
-        }
+        let admitted = limits.admit_directory(end.directory_bytes);
+        admitted.map_err(|error| error.at(end_at))?;
         let stated = end.directory_offset.checked_add(end.directory_bytes);
         let Some(base) = stated.and_then(|stated| end_at.checked_sub(stated)) else {
             let what = "the directory does not fit before the end record";
@@ -245,7 +242,7 @@ impl Locator {
         let warnings = std::mem::take(&mut self.warnings);
         let comment = std::mem::take(&mut self.comment);
         let directory = Directory::new(bytes, range.start, base, end.entries.1, comment, warnings)
-            .names_by(&self.options);
+            .by(&self.options);
         Ok(Stage::Found(Box::new(directory)))
     }
 
@@ -260,7 +257,7 @@ impl Locator {
 
 pub(super) fn split() -> Error {
     Error::new(ErrorKind::Unsupported, "one part of a split archive")
-        .help("join its parts first, as with `zip -s 0`")
+        .help("join its parts with combine::Parts")
 }
 
 /// Where end records may start, the last one first.

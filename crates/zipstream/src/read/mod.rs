@@ -12,11 +12,13 @@ mod entry;
 mod entry_content;
 mod entry_reader;
 mod find;
+mod hashed;
 mod index;
 mod layout;
 mod locate;
 mod name_index;
 mod options;
+mod order;
 mod pipe;
 mod pipe_entry;
 mod preceding;
@@ -29,16 +31,22 @@ mod test;
 mod window;
 
 pub use details::ExtraField;
+#[cfg(feature = "tokio")]
+pub(crate) use directory::Count;
 pub use directory::{Directory, Entries};
 pub use entry::Entry;
 #[cfg(feature = "tokio")]
 pub(crate) use entry_content::EntryContent;
 pub use entry_reader::EntryReader;
+#[cfg(feature = "tokio")]
+pub(crate) use find::Find;
 pub use index::{DeflateIndex, IndexBuilder, IndexedReader};
 #[cfg(feature = "tokio")]
-pub(crate) use layout::Strict;
+pub(crate) use layout::Check;
 pub use locate::Locator;
 pub(crate) use locate::{TAIL_BYTES, find_end};
+#[cfg(feature = "tokio")]
+pub(crate) use options::THRESHOLD_NS;
 pub use options::{Limits, Profile, ReadOptions, Warning};
 pub use pipe::PipeReader;
 #[cfg(feature = "tokio")]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{Error, unknown};
+use crate::error::{Error, ErrorKind, unknown};
 use crate::format::names::Stated;
 
 /// How strictly an archive is checked. `HOSTILE.md` in the crate's folder lists every case.
@@ -121,22 +121,68 @@ impl Limits {
         self.directory_bytes = most;
         self
     }
+
+    /// Refuses more entries than allowed.
+    #[inline]
+    pub(crate) fn admit_entries(&self, entries: u64) -> Result<(), Error> {
+        match entries <= self.entries {
+            true => Ok(()),
+            false => Err(too_many(self.entries)),
+        }
+    }
+
+    /// Refuses a directory that is larger than allowed.
+    pub(crate) fn admit_directory(&self, bytes: u64) -> Result<(), Error> {
+        let most = self.directory_bytes;
+        if bytes <= most {
+            return Ok(());
+        }
+        let what = format!("its directory has {bytes} bytes or more, the limit is {most}");
+        let error = Error::new(ErrorKind::Limit, what);
+        Err(error.help("raise Limits::directory_bytes if the source is trusted"))
+    }
+}
+
+#[cold]
+fn too_many(most: u64) -> Error {
+    let what = format!("more entries than the limit of {most}");
+    Error::new(ErrorKind::Limit, what).help("raise Limits::entries if the source is trusted")
 }
 
 /// How an archive is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ReadOptions {
     /// How strictly it is checked.
     pub profile: Profile,
     /// What it may cost.
     pub limits: Limits,
+    /// How long an asynchronous reader works before other tasks of its thread have a turn, in nanoseconds: see
+    /// [`threshold_ns`](Self::threshold_ns).
+    pub threshold_ns: u64,
     /// The charset of names that state none: see [`charset`](Self::charset).
     #[cfg(feature = "charsets")]
     pub charset: Option<crate::Charset>,
     /// The same for entries that were made on Unix: see [`unix_charset`](Self::unix_charset).
     #[cfg(feature = "charsets")]
     pub unix_charset: Option<crate::Charset>,
+}
+
+/// How long asynchronous readers work by default before other tasks have a turn: 100 µs.
+pub(crate) const THRESHOLD_NS: u64 = 100_000;
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            profile: Profile::default(),
+            limits: Limits::default(),
+            threshold_ns: THRESHOLD_NS,
+            #[cfg(feature = "charsets")]
+            charset: None,
+            #[cfg(feature = "charsets")]
+            unix_charset: None,
+        }
+    }
 }
 
 impl ReadOptions {
@@ -161,6 +207,15 @@ impl ReadOptions {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Sets how long the readers of the feature `tokio` work before other tasks of their thread have a turn, in
+    /// nanoseconds: 100,000 by default. Directories, copies and content are divided by it as far as they can be; readers
+    /// that are not asynchronous ignore it.
+    #[must_use]
+    pub fn threshold_ns(mut self, most: u64) -> Self {
+        self.threshold_ns = most;
         self
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 #[cfg(feature = "tokio")]
 pub(super) use self::decode::PIECE_BYTES;
-use super::directory::{Directory, Entries};
+use super::directory::{Count, Directory, Entries};
 use super::encrypted::{self, refuse_unreadable};
 use super::entry::Entry;
 use super::locate::Locator;
@@ -19,6 +19,7 @@ use crate::crypt::Decryption;
 use crate::engine::content::ContentDecoder;
 use crate::error::Error;
 use crate::format::local::{LOCAL_BYTES, Local, has_signature, total_bytes};
+use crate::write::Budget;
 
 /// The most content, and the most compressed content, that is decoded in one piece.
 const WHOLE_BYTES_MAX: u64 = 1 << 20;
@@ -89,29 +90,26 @@ impl<R: ReadAt> ArchiveReader<R> {
             bytes.truncate(got);
             locator.supply(bytes)?;
         }
-        let reader = Self::over(source, locator.finish()?, options)?;
+        let mut count = Count::new(locator.finish()?);
+        count.run(options, &mut Budget::bytes(u64::MAX))?;
+        let reader = Self::over(source, count.finish(options)?, options);
         if options.is_strict() {
             reader.check()?;
         }
         Ok(reader)
     }
 
-    /// An archive with this directory, checked as far as possible without reading more.
-    pub(crate) fn over(
-        source: R,
-        mut directory: Directory,
-        options: &ReadOptions,
-    ) -> Result<Self, Error> {
-        let entries = directory.count(options)?;
-        Ok(Self {
+    /// An archive with this directory, whose entries were counted.
+    pub(crate) fn over(source: R, directory: Directory, options: &ReadOptions) -> Self {
+        Self {
             source,
+            entries: directory.entries(),
             directory: Arc::new(directory),
-            entries,
             options: *options,
             decryption: None,
             produced: AtomicU64::new(0),
             number: NEXT.fetch_add(1, Ordering::Relaxed),
-        })
+        }
     }
 
     /// The same archive, read from another source of the same bytes.

@@ -13,4 +13,4 @@ pub(crate) use agreement::agree;
 pub(super) use agreement::{Seen, agree_strictly, differs, sizes_before_a_descriptor};
 pub(super) use ends::{check_end, check_end64, check_locator, hides_an_end};
 pub(super) use headers::{check_local, check_record};
-pub(super) use names::Names;
+pub(super) use names::{Insertion, Names};

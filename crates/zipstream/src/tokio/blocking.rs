@@ -16,7 +16,7 @@ use crate::read::{ArchiveReader, ReadAt};
 
 impl<R: AsyncRead + AsyncSeek + Unpin + Send> AsyncArchiveReader<R> {
     /// The same archive for threads that may wait, such as those of
-    /// [`spawn_blocking`](::tokio::task::spawn_blocking): to extract it, or for whatever else an
+    /// [`spawn_blocking`](https://docs.rs/tokio/1/tokio/task/fn.spawn_blocking.html): to extract it, or for whatever else an
     /// [`ArchiveReader`] does. Never use it in a task: it would keep its thread, and the source may need that
     /// very thread.
     ///

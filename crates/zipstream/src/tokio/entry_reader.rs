@@ -33,6 +33,9 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
     /// assert_eq!(lines.next_line().await?, None);
     /// # Ok::<(), std::io::Error>(()) }).unwrap();
     /// ```
+    ///
+    /// [`AsyncRead`]: https://docs.rs/tokio/1/tokio/io/trait.AsyncRead.html
+    /// [`AsyncBufRead`]: https://docs.rs/tokio/1/tokio/io/trait.AsyncBufRead.html
     pub fn entry_reader<'a>(&'a mut self, entry: &Entry<'a>) -> AsyncEntryReader<'a, R> {
         AsyncEntryReader {
             reader: self,
@@ -49,6 +52,8 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
 /// decoded as it is read and verified at its end: its content can be trusted only after a read of 0
 /// bytes. Errors are [`zipstream::Error`](crate::Error) inside an [`io::Error`]. An error of the
 /// source may be retried; every other one is returned again by every later call.
+///
+/// [`AsyncRead`]: https://docs.rs/tokio/1/tokio/io/trait.AsyncRead.html
 #[derive(Debug)]
 pub struct AsyncEntryReader<'a, R> {
     reader: &'a mut AsyncArchiveReader<R>,

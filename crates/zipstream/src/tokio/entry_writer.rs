@@ -30,6 +30,8 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
     /// assert_eq!(reader.read(&entry)?, b"some text");
     /// # Ok::<(), std::io::Error>(()) }).unwrap();
     /// ```
+    ///
+    /// [`AsyncWrite`]: https://docs.rs/tokio/1/tokio/io/trait.AsyncWrite.html
     pub async fn entry_writer(
         &mut self,
         name: &str,
@@ -50,6 +52,8 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
 /// open. If the writer is dropped before, the entry stays open: call
 /// [`AsyncArchiveWriter::finish_entry`] to keep what was written, or
 /// [`AsyncArchiveWriter::abandon_entry`] to remove it.
+///
+/// [`AsyncWrite`]: https://docs.rs/tokio/1/tokio/io/trait.AsyncWrite.html
 #[derive(Debug)]
 #[must_use = "an entry is complete only after `finish`"]
 pub struct AsyncEntryWriter<'a, W> {

@@ -11,11 +11,11 @@
 //! its other tasks for longer than 100 µs. So the thread is held for that long, or as long as the longest call takes,
 //! however many archives are written and read on it.
 //!
-//! Two things are not divided yet. Opening an archive reads its whole directory in one call, and so does
-//! [`check`](AsyncArchiveReader::check) unless the profile is strict: 14 ms for 300,000 entries were measured, so bound the
-//! entries of archives that you do not trust ([`Limits::entries`](crate::Limits::entries)). And
-//! [`read`](AsyncArchiveReader::read) collects an entry in memory that grows; where entries may have megabytes, copy them
-//! ([`copy_to`](AsyncArchiveReader::copy_to)).
+//! So are directories read, checked and [searched](crate::Directory::find_async), also those of strangers with long names and
+//! many fields: [`ReadOptions::threshold_ns`](crate::ReadOptions::threshold_ns) sets another time than 100 µs. Not divided are
+//! an entry of up to 1 MiB, which is verified before any of it is returned, and a block of other content that is decoded, of
+//! 128 KiB at most. What is large and done with, a directory or content that a dropped future has gathered, is
+//! freed on a thread of its own.
 //!
 //! Every future may be dropped at any time: a call takes its input in its last step and does not
 //! wait after it. A dropped call may be repeated. Only [`push`](AsyncArchiveWriter::push) may have
@@ -25,6 +25,7 @@ mod blocking;
 mod entry_reader;
 mod entry_writer;
 mod fetch;
+mod find;
 mod pace;
 mod parallel;
 mod pipe;
@@ -39,3 +40,6 @@ pub use pipe::AsyncPipeReader;
 pub use pipe_entry::AsyncPipeEntryReader;
 pub use reader::AsyncArchiveReader;
 pub use writer::AsyncArchiveWriter;
+
+/// Who shares a turn should mean the same by it.
+const _: () = assert!(turns::THRESHOLD_NS == crate::read::THRESHOLD_NS);

@@ -3,7 +3,9 @@
 use std::future::poll_fn;
 use std::task::{Context, Poll};
 
-use turns::{Keeps, Rate, THRESHOLD_NS, Turn, timed};
+use turns::{Keeps, Rate, Turn, timed};
+
+use crate::write::Budget;
 
 /// The rate at which content is copied.
 const COPY_BYTES_PER_NS: u64 = 4;
@@ -11,9 +13,17 @@ const COPY_BYTES_PER_NS: u64 = 4;
 const PIECE_BYTES: u64 = 128 << 10;
 /// What an entry costs besides its content.
 const ENTRY_NS: u64 = 200;
+/// The least and the most that a step on a directory costs.
+const STEP_COST_MIN: u64 = 2 << 10;
+const STEP_COST_MAX: u64 = 32 << 10;
+/// Steps that a turn has room for, and the least bytes of a copy in one.
+const STEPS: u64 = 4;
+const COPY_BYTES_MIN: u64 = 16 << 10;
+/// What costs so much takes a nanosecond or longer, whatever a clock says: so turns end after a bounded number of records.
+const COST_PER_NS_MAX: u64 = 4;
 
 /// When a writer or a reader works. It yields to the runtime where all that compute on its thread, whoever they are,
-/// would otherwise hold it for longer than [`THRESHOLD_NS`].
+/// would otherwise hold it for longer than a threshold.
 #[derive(Debug)]
 pub(super) struct Pace {
     turn: Turn,
@@ -21,17 +31,22 @@ pub(super) struct Pace {
     last_ns: u64,
     /// What long calls have taken lately. Many are short, because they find that something is missing.
     usual_ns: u64,
+    threshold_ns: u64,
+    /// What steps on directories take by their cost.
+    steps: Rate,
 }
 
 impl Pace {
     /// One whose work takes so many nanoseconds for 1 KiB, until it is known better.
-    pub(super) fn new(ns_per_kib: u64) -> Self {
+    pub(super) fn new(ns_per_kib: u64, threshold_ns: u64) -> Self {
         let rate = Rate::new(ns_per_kib);
         Self {
             turn: Turn::new(),
             rate,
             last_ns: 0,
             usual_ns: rate.predict_ns(PIECE_BYTES),
+            threshold_ns,
+            steps: Rate::new(1024),
         }
     }
 
@@ -63,7 +78,27 @@ impl Pace {
     /// The same for poll functions.
     pub(super) fn poll_take(&mut self, next_ns: u64, context: &mut Context<'_>) -> Poll<()> {
         self.turn
-            .poll_take(context, next_ns, THRESHOLD_NS, Keeps::Nothing)
+            .poll_take(context, next_ns, self.threshold_ns, Keeps::Nothing)
+    }
+
+    /// How much is copied in one go.
+    pub(super) fn copy_bytes(&self) -> u64 {
+        (self.threshold_ns / 2)
+            .saturating_mul(COPY_BYTES_PER_NS)
+            .clamp(COPY_BYTES_MIN, PIECE_BYTES * 2)
+    }
+
+    /// Waits for a turn, and does a step of work on a directory within a budget.
+    pub(super) async fn step<T>(&mut self, step: impl FnOnce(&mut Budget) -> T) -> T {
+        let most = self.steps.bytes_within(self.threshold_ns / STEPS);
+        let most = most.clamp(STEP_COST_MIN, STEP_COST_MAX);
+        self.take(self.steps.predict_ns(most)).await;
+        let mut budget = Budget::bytes(most);
+        let (value, ns) = timed(|| step(&mut budget));
+        let cost = most - budget.left();
+        self.steps.observe(cost, ns);
+        self.turn.held(ns.max(cost / COST_PER_NS_MAX));
+        value
     }
 
     /// Works, and counts the time.

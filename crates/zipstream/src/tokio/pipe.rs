@@ -35,6 +35,8 @@ const NS_PER_KIB: u64 = 2_000;
 /// }
 /// # Ok::<(), zipstream::Error>(()) }).unwrap();
 /// ```
+///
+/// [`AsyncRead`]: https://docs.rs/tokio/1/tokio/io/trait.AsyncRead.html
 #[derive(Debug)]
 pub struct AsyncPipeReader<R> {
     source: R,
@@ -48,7 +50,7 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
         Self {
             source,
             pipe: Buffered::new(options),
-            pace: Pace::new(NS_PER_KIB),
+            pace: Pace::new(NS_PER_KIB, options.threshold_ns),
         }
     }
 

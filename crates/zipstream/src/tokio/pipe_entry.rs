@@ -32,6 +32,9 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
     /// }
     /// # Ok::<(), std::io::Error>(()) }).unwrap();
     /// ```
+    ///
+    /// [`AsyncRead`]: https://docs.rs/tokio/1/tokio/io/trait.AsyncRead.html
+    /// [`AsyncBufRead`]: https://docs.rs/tokio/1/tokio/io/trait.AsyncBufRead.html
     pub fn entry_reader(&mut self) -> AsyncPipeEntryReader<'_, R> {
         AsyncPipeEntryReader { reader: self }
     }
@@ -44,6 +47,8 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
 /// [`zipstream::Error`](crate::Error) inside an [`io::Error`]. An error of the source may be retried;
 /// every other one is returned again by every later call. Content that is not read is skipped by the
 /// next call of [`AsyncPipeReader::next_entry`].
+///
+/// [`AsyncRead`]: https://docs.rs/tokio/1/tokio/io/trait.AsyncRead.html
 #[derive(Debug)]
 pub struct AsyncPipeEntryReader<'a, R> {
     reader: &'a mut AsyncPipeReader<R>,

@@ -10,17 +10,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use ::tokio::io::{AsyncRead, AsyncSeek, AsyncSeekExt as _, AsyncWrite, AsyncWriteExt as _};
+use turns::{Content, OutOfMemory};
 
 use super::fetch::Fetch;
 use super::pace::Pace;
 use crate::crypt::Decryption;
 use crate::error::{Error, ErrorKind};
 use crate::read::{
-    ArchiveReader, Directory, Entry, EntryContent, Locator, ReadAt, ReadOptions, Scratch, Strict,
+    ArchiveReader, Check, Count, Directory, Entry, EntryContent, Locator, ReadAt, ReadOptions,
+    Scratch,
 };
 
 /// What 1 KiB of content takes to decode, until it is known better.
 const NS_PER_KIB: u64 = 2_000;
+/// About as much content as is copied in one go.
+const COPY_BYTES: u64 = 128 << 10;
+/// Room for content is reserved up to this many times the compressed bytes.
+const TRUSTED_RATIO: u64 = 64;
 
 /// Reads an archive from anything that reads and seeks asynchronously.
 ///
@@ -58,21 +64,25 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
     pub async fn open_with(mut source: R, options: &ReadOptions) -> Result<Self, Error> {
         let sought = source.seek(SeekFrom::End(0)).await;
         let size = sought.map_err(|error| Error::io(&error))?;
+        let mut pace = Pace::new(NS_PER_KIB, options.threshold_ns);
         let mut locator = Locator::new(size, options);
         while let Some(range) = locator.wants() {
             let mut fetch = Fetch::new(range);
-            let bytes = poll_fn(|context| fetch.poll(&mut source, context)).await?;
-            locator.supply(bytes)?;
+            let fetched = poll_fn(|context| fetch.poll(&mut source, &mut pace, context));
+            let bytes = fetched.await?;
+            pace.step(|_| locator.supply(bytes)).await?;
         }
+        let mut count = Count::new(locator.finish()?);
+        while !pace.step(|budget| count.run(options, budget)).await? {}
         let held = Held {
             size,
             state: Mutex::default(),
         };
         let mut reader = Self {
             source,
-            reader: ArchiveReader::over(held, locator.finish()?, options)?,
+            reader: ArchiveReader::over(held, count.finish(options)?, options),
             scratch: Scratch::default(),
-            pace: Pace::new(NS_PER_KIB),
+            pace,
         };
         if options.is_strict() {
             reader.check().await?;
@@ -105,7 +115,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
             source,
             reader: self.reader.with_source(held),
             scratch: Scratch::default(),
-            pace: Pace::new(NS_PER_KIB),
+            pace: Pace::new(NS_PER_KIB, self.reader.options().threshold_ns),
         }
     }
 
@@ -141,24 +151,44 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
 
     /// Checks the layout, as [`ArchiveReader::check`] does.
     pub async fn check(&mut self) -> Result<(), Error> {
-        if !self.reader.options().is_strict() {
-            return self.reader.check();
-        }
-        let mut check = Strict::new(&self.reader)?;
+        let mut check = Check::new(&self.reader, true);
         loop {
-            self.pace.take(self.pace.to_go_on()).await;
-            match self.pace.work(|| check.run(&self.reader)) {
+            let step = self.pace.step(|budget| check.run(&self.reader, budget));
+            match step.await {
+                Ok(false) => {}
+                Ok(true) => return Ok(()),
                 Err(error) if is_missing(&error) => self.fill().await?,
-                result => return result,
+                Err(error) => return Err(error),
             }
         }
     }
 
-    /// The content of an entry.
+    /// The content of an entry. It is gathered in several turns, without being moved when it grows.
     pub async fn read(&mut self, entry: &Entry<'_>) -> Result<Vec<u8>, Error> {
-        let mut content = Vec::new();
-        self.copy_to(entry, &mut content).await?;
-        Ok(content)
+        let named = |error: OutOfMemory| {
+            let what = format!("no memory for {} bytes of content", error.bytes);
+            Error::new(ErrorKind::Io(io::ErrorKind::OutOfMemory), what).entry(entry.name_lossy())
+        };
+        let mut gathered = Content::with_capacity(trusted_bytes(entry));
+        let mut content = EntryContent::new();
+        while self.decode(&mut content, entry).await? {
+            while content.has_unread() {
+                self.pace.take(Pace::to_copy(COPY_BYTES)).await;
+                let piece = content.unread(&self.scratch);
+                let taken = self.pace.work(|| gathered.put(piece)).map_err(named)?;
+                content.consume(taken);
+            }
+        }
+        let mut join = match gathered.whole().map_err(named)? {
+            Ok(whole) => return Ok(whole),
+            Err(join) => join,
+        };
+        let mut done = false;
+        while !done {
+            self.pace.take(Pace::to_copy(COPY_BYTES)).await;
+            done = self.pace.work(|| join.step());
+        }
+        Ok(join.into_whole())
     }
 
     /// Writes the content of an entry to `sink`, without flushing, and returns its size. Content of
@@ -173,24 +203,40 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
     ) -> Result<u64, Error> {
         let named = |error: Error| error.entry(entry.name_lossy());
         let (mut content, mut total) = (EntryContent::new(), 0);
+        while self.decode(&mut content, entry).await? {
+            let piece = content.unread(&self.scratch);
+            let bytes = piece.len();
+            write(sink, piece).await.map_err(named)?;
+            content.consume(bytes);
+            total += bytes as u64;
+        }
+        Ok(total)
+    }
+
+    /// Decodes until there is unread content. `false`: there is no more.
+    async fn decode(
+        &mut self,
+        content: &mut EntryContent,
+        entry: &Entry<'_>,
+    ) -> Result<bool, Error> {
         loop {
             let next_ns = self.pace.to_work(content.next_bytes(entry));
             self.pace.take(next_ns).await;
             let fill = || content.fill(&self.reader, entry, &mut self.scratch);
             match self.pace.work(fill) {
                 Ok(true) => {
-                    let piece = content.unread(&self.scratch);
-                    let bytes = piece.len();
+                    let bytes = content.unread(&self.scratch).len();
                     self.pace.worked_on(bytes as u64);
-                    write(sink, piece).await.map_err(named)?;
-                    content.consume(bytes);
-                    total += bytes as u64;
+                    return Ok(true);
                 }
                 Ok(false) => {
                     self.pace.entry();
-                    return Ok(total);
+                    return Ok(false);
                 }
-                Err(error) if is_missing(&error) => self.fill().await.map_err(named)?,
+                Err(error) if is_missing(&error) => {
+                    let filled = self.fill().await;
+                    filled.map_err(|error| error.entry(entry.name_lossy()))?;
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -210,7 +256,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
     ) -> Poll<Result<(), Error>> {
         let held = self.reader.source();
         let running = fetch.get_or_insert_with(|| Fetch::new(held.lock().wanted.clone()));
-        let fetched = ready!(running.poll(&mut self.source, context));
+        let fetched = ready!(running.poll(&mut self.source, &mut self.pace, context));
         let start = running.start();
         *fetch = None;
         let bytes = fetched?;
@@ -218,6 +264,12 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         (state.bytes, state.start) = (bytes, start);
         Poll::Ready(Ok(()))
     }
+}
+
+/// As much of the content as is reserved for an entry. It is not touched before it comes.
+fn trusted_bytes(entry: &Entry<'_>) -> usize {
+    let most = entry.compressed_bytes().saturating_mul(TRUSTED_RATIO);
+    usize::try_from(entry.content_bytes().min(most)).unwrap_or(usize::MAX)
 }
 
 async fn write(sink: &mut (impl AsyncWrite + Unpin), content: &[u8]) -> Result<(), Error> {

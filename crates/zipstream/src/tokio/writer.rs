@@ -10,7 +10,7 @@ use ::tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 use super::pace::Pace;
 use crate::crypt::Encryption;
 use crate::error::Error;
-use crate::read::Directory;
+use crate::read::{Directory, THRESHOLD_NS};
 use crate::write::{ArchiveEncoder, ArchiveOptions, EntryOptions, PushError, Totals};
 
 /// Output from which a write to the sink pays off.
@@ -43,6 +43,8 @@ const COPY_BYTES_MAX: usize = 4 << 10;
 /// assert_eq!(archive.len() as u64, totals.archive_bytes);
 /// # Ok::<(), zipstream::Error>(()) }).unwrap();
 /// ```
+///
+/// [`AsyncWrite`]: https://docs.rs/tokio/1/tokio/io/trait.AsyncWrite.html
 #[derive(Debug)]
 pub struct AsyncArchiveWriter<W> {
     pub(super) encoder: ArchiveEncoder,
@@ -56,7 +58,7 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         Self {
             encoder: ArchiveEncoder::nonblocking_default(),
             sink,
-            pace: Pace::new(NS_PER_KIB),
+            pace: Pace::new(NS_PER_KIB, THRESHOLD_NS),
         }
     }
 
@@ -66,7 +68,7 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         Ok(Self {
             encoder: ArchiveEncoder::nonblocking(options)?,
             sink,
-            pace: Pace::new(NS_PER_KIB),
+            pace: Pace::new(NS_PER_KIB, THRESHOLD_NS),
         })
     }
 

@@ -148,7 +148,9 @@ impl KnownContent {
 pub struct EntryOptions {
     /// File, directory or symbolic link.
     pub kind: EntryKind,
-    /// How to compress it. Content that does not shrink is stored, if that is known in time.
+    /// How to compress it. Content that does not shrink is stored, if that is known in time. [`Method::Stored`] needs
+    /// [`known`](Self::known) for content of more than 1 MiB: where size and checksum are not known, such content becomes
+    /// deflate, for a stored entry states both before its content.
     pub method: Method,
     /// The level, one of [`Method::levels`]; `None` is the method's default. 0 stores, with zstd, too.
     pub level: Option<i32>,

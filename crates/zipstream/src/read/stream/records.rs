@@ -102,10 +102,8 @@ impl StreamDecoder {
             entry.method = Method::of(field.method);
         }
         let limits = &self.options.limits;
-        if self.seen.len() as u64 >= limits.entries {
-            let what = format!("more than {} entries", limits.entries);
-            return Err(Error::new(ErrorKind::Limit, what).at(start));
-        }
+        let admitted = limits.admit_entries(self.seen.len() as u64 + 1);
+        admitted.map_err(|error| error.at(start))?;
         // Some writers state the sizes in both places; only then is the end of a stored content
         // known. An empty one needs only its descriptor, which is compared with that.
         let empty = content == 0 && scheme.is_none();
@@ -148,10 +146,8 @@ impl StreamDecoder {
         let first = *self.directory_start.get_or_insert(start);
         self.directory_end = self.offset;
         self.entry = None;
-        if self.offset - first > self.options.limits.directory_bytes {
-            let what = "the directory exceeds the limit of its size";
-            return Err(Error::new(ErrorKind::Limit, what).at(start));
-        }
+        let admitted = self.options.limits.admit_directory(self.offset - first);
+        admitted.map_err(|error| error.at(start))?;
         let Some(central) = Central::parse(&self.held) else {
             return Err(Error::corrupt(start, "no directory record"));
         };

@@ -1,7 +1,5 @@
 //! One header: versions, flags, extra fields and attributes that every program knows, and times that agree.
 
-use std::collections::BTreeMap;
-
 use super::names;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::{Central, UNIX};
@@ -125,11 +123,8 @@ fn shared<'a>(header: &Shared<'a>) -> Result<&'a str, Error> {
     if !extra::is_whole(header.extra) {
         return Err(corrupt("extra fields that are cut off"));
     }
-    let mut fields = BTreeMap::new();
-    for (id, data) in extra::fields(header.extra) {
-        if *fields.entry(id).or_insert(data) != data {
-            return Err(mismatch("two extra fields of one kind that differ"));
-        }
+    if !extra::repeat_only(header.extra) {
+        return Err(mismatch("two extra fields of one kind that differ"));
     }
     times(header)?;
     names::checked(header.name, header.flags, header.extra)

@@ -1,70 +1,197 @@
 //! Names: those that every program reads as the same path, and no two that can be one.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasher as _, RandomState};
+use std::hash::{BuildHasher as _, DefaultHasher, Hasher as _, RandomState};
 
 use crate::error::{Error, ErrorKind};
 use crate::format::{extra, flag};
 use crate::name;
+use crate::read::hashed::Hashed;
+use crate::write::Budget;
+
+/// What a directory of a name costs of a budget, and a character that is not ASCII. One in ASCII costs 1.
+const DIRECTORY_COST: u64 = 128;
+const CHARACTER_COST: u64 = 32;
+/// The bytes of a part that are hashed at a time.
+const FOLDED_BYTES: usize = 64;
 
 /// The names seen so far, by hashes under a key of this run.
 #[derive(Default)]
 pub(crate) struct Names {
     hasher: RandomState,
     /// Paths of entries.
-    paths: HashSet<u64>,
-    /// Paths without their case.
-    folded: HashSet<u64>,
-    /// The same of files, and of directories above entries.
-    files: HashSet<u64>,
-    above: HashSet<u64>,
+    paths: Hashed<()>,
+    /// What paths without their case are, those of directories above entries included.
+    folded: Hashed<Uses>,
+}
+
+/// What one path is used for.
+#[derive(Debug, Clone, Copy, Default)]
+struct Uses {
+    entry: bool,
+    file: bool,
+    above: bool,
+}
+
+/// How far a name has been inserted.
+#[derive(Debug, Default)]
+pub(crate) struct Insertion {
+    /// The part that is being hashed.
+    part: Option<Part>,
+    /// The bytes before what was not hashed yet.
+    done: usize,
+}
+
+/// A part of a path without its case, as it is hashed with the hash of what is above it.
+#[derive(Debug)]
+struct Part {
+    hasher: DefaultHasher,
+    /// Bytes that are hashed together, wherever the part was divided.
+    folded: [u8; FOLDED_BYTES],
+    filled: usize,
 }
 
 impl Names {
     /// Adds a checked name. One path for two entries is an error, in another case as well, and so is an
     /// entry below a file.
     pub(crate) fn insert(&mut self, name: &str) -> Result<(), Error> {
+        let mut budget = Budget::bytes(u64::MAX);
+        self.insert_on(name, &mut Insertion::default(), &mut budget)
+            .map(drop)
+    }
+
+    /// The same in steps. `false`: the budget is spent.
+    pub(crate) fn insert_on(
+        &mut self,
+        name: &str,
+        insertion: &mut Insertion,
+        budget: &mut Budget,
+    ) -> Result<bool, Error> {
         let path = name.strip_suffix('/').unwrap_or(name);
-        if !self.paths.insert(self.hasher.hash_one(path)) {
-            return Err(clash("another entry has the same name"));
-        }
-        // Each directory is hashed with the hash of what is above it: once for each byte of the name.
-        let mut hash = 0;
-        let mut parts = path.split('/').peekable();
-        while let Some(part) = parts.next() {
-            hash = self.hasher.hash_one((hash, fold(part)));
-            if parts.peek().is_none() {
-                break;
+        let mut part = match insertion.part.take() {
+            Some(part) => part,
+            None => {
+                if !self.paths.insert(self.hasher.hash_one(path), ()) {
+                    return Err(clash("another entry has the same name"));
+                }
+                budget.charge(path.len() as u64);
+                self.part_below(0)
             }
-            if self.files.contains(&hash) {
+        };
+        // Each directory is hashed with the hash of what is above it: once for each byte of the name.
+        let mut rest = &path[insertion.done..];
+        let hash = loop {
+            let before = rest.len();
+            let ends = part.fold(&mut rest, budget);
+            insertion.done += before - rest.len();
+            if !ends {
+                insertion.part = Some(part);
+                return Ok(false);
+            }
+            let hash = part.finish();
+            if rest.is_empty() {
+                break hash;
+            }
+            // The separator.
+            (rest, insertion.done) = (&rest[1..], insertion.done + 1);
+            let uses = self.folded.get_or_default(hash);
+            if uses.file {
                 return Err(clash("another entry, which is a file, is above it"));
             }
-            self.above.insert(hash);
-        }
-        if !self.folded.insert(hash) {
+            uses.above = true;
+            part = self.part_below(hash);
+            budget.charge(DIRECTORY_COST);
+            if budget.is_spent() {
+                insertion.part = Some(part);
+                return Ok(false);
+            }
+        };
+        let uses = self.folded.get_or_default(hash);
+        if uses.entry {
             return Err(clash("the name of another entry differs only in case"));
         }
-        if !name.ends_with('/') {
-            if self.above.contains(&hash) {
-                return Err(clash("it is a file, and another entry is below it"));
-            }
-            self.files.insert(hash);
+        let file = !name.ends_with('/');
+        if file && uses.above {
+            return Err(clash("it is a file, and another entry is below it"));
         }
-        Ok(())
+        (uses.entry, uses.file) = (true, file);
+        Ok(true)
+    }
+
+    /// About the memory that they hold.
+    #[cfg(feature = "tokio")]
+    pub(in crate::read) fn bytes(&self) -> usize {
+        self.paths.bytes() + self.folded.bytes()
+    }
+
+    fn part_below(&self, hash: u64) -> Part {
+        let mut hasher = self.hasher.build_hasher();
+        hasher.write_u64(hash);
+        Part {
+            hasher,
+            folded: [0; FOLDED_BYTES],
+            filled: 0,
+        }
+    }
+}
+
+impl Part {
+    /// Hashes the first part of a path, and removes what it has hashed. `false`: the budget is spent before the end of
+    /// the part.
+    fn fold(&mut self, rest: &mut &str, budget: &mut Budget) -> bool {
+        loop {
+            let bytes = rest.as_bytes();
+            let most = &bytes[..bytes.len().min(FOLDED_BYTES - self.filled)];
+            let plain = |byte: &&u8| **byte != b'/' && byte.is_ascii();
+            let length = most.iter().take_while(plain).count();
+            let folded = &mut self.folded[self.filled..][..length];
+            folded.copy_from_slice(&most[..length]);
+            folded.make_ascii_lowercase();
+            self.filled += length;
+            self.write_full();
+            budget.charge(length as u64);
+            *rest = &rest[length..];
+            match rest.chars().next() {
+                None | Some('/') => return true,
+                Some(character) if !character.is_ascii() => {
+                    self.write_folded(character);
+                    budget.charge(CHARACTER_COST);
+                    *rest = &rest[character.len_utf8()..];
+                }
+                Some(_) => {}
+            }
+            if budget.is_spent() {
+                return false;
+            }
+        }
+    }
+
+    fn write_folded(&mut self, character: char) {
+        // Up and down, for some letters have two small or two large ones.
+        let up = character.to_lowercase().flat_map(char::to_uppercase);
+        for folded in up.flat_map(char::to_lowercase) {
+            for byte in folded.encode_utf8(&mut [0; 4]).bytes() {
+                self.folded[self.filled] = byte;
+                self.filled += 1;
+                self.write_full();
+            }
+        }
+    }
+
+    fn write_full(&mut self) {
+        if self.filled == FOLDED_BYTES {
+            self.hasher.write(&self.folded);
+            self.filled = 0;
+        }
+    }
+
+    fn finish(&mut self) -> u64 {
+        self.hasher.write(&self.folded[..self.filled]);
+        self.hasher.finish()
     }
 }
 
 fn clash(what: &'static str) -> Error {
     Error::new(ErrorKind::Duplicate, what)
-}
-
-/// A part of a path without its case.
-fn fold(part: &str) -> String {
-    if part.is_ascii() {
-        return part.to_ascii_lowercase();
-    }
-    // Up and down, for some letters have two small or two large ones.
-    part.to_lowercase().to_uppercase().to_lowercase()
 }
 
 /// The name of a header, as every program reads it, or why some read another one.
@@ -174,10 +301,47 @@ mod tests {
             (&["A/b", "a"], false),
             (&["ß", "ẞ"], false),
             (&["σ", "ς"], false),
+            (&["ΑΣ", "ας"], false),
+            (&["\u{212a}/a", "K/A"], false),
+            (&["ſ", "S"], false),
         ] {
             let mut seen = Names::default();
             let all = names.iter().try_for_each(|name| seen.insert(name));
             assert_eq!(all.is_ok(), good, "{names:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_the_same_however_its_insertion_is_divided() {
+        let long = "Aé\u{212a}/".repeat(99);
+        let deep = "d/".repeat(999);
+        for (name, twin) in [
+            (long.clone() + "b", long.to_lowercase() + "B"),
+            (deep.clone() + "e", deep.to_uppercase() + "E"),
+            ("x".repeat(9_999), "X".repeat(9_999)),
+        ] {
+            for cost in [1, 100, 1_000] {
+                let mut names = Names::default();
+                names.insert(&name).unwrap();
+                let mut insertion = Insertion::default();
+                let mut steps = 0;
+                let inserted = loop {
+                    let mut budget = Budget::bytes(cost);
+                    match names.insert_on(&twin, &mut insertion, &mut budget) {
+                        Ok(false) => steps += 1,
+                        other => break other,
+                    }
+                };
+                assert!(inserted.is_err(), "{cost}");
+                // A step exceeds its budget by no more than a directory and the bytes that are hashed at once.
+                let most = cost + DIRECTORY_COST + FOLDED_BYTES as u64 + CHARACTER_COST;
+                let all = twin.chars().map(|each| match each {
+                    '/' => DIRECTORY_COST,
+                    _ if each.is_ascii() => 1,
+                    _ => CHARACTER_COST,
+                });
+                assert!(steps >= all.sum::<u64>() / most, "{cost}: {steps}");
+            }
         }
     }
 
