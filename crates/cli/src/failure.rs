@@ -17,6 +17,18 @@ pub(crate) struct Failure {
     code: u8,
 }
 
+/// Options of zipstream that its help names, and what this program calls them.
+const ARCHIVE_FLAGS: [(&str, &str); 7] = [
+    ("Limits::entry_bytes", "--max-entry"),
+    ("Limits::total_bytes", "--max-size"),
+    ("Limits::ratio", "--max-ratio"),
+    ("Limits::entries", "--max-entries"),
+    ("(Decryption::release_early)", "(unzip -p --unverified)"),
+    ("with combine::Parts", "first, as with `zip -s 0`"),
+    // There are no flags for these.
+    ("Limits::", "the limit of "),
+];
+
 /// Shorthand for results in this crate.
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
@@ -43,6 +55,15 @@ impl Failure {
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+
+    /// Adds the next step of an error of an archive, with the flags of `unzip` in place of the library's options.
+    pub(crate) fn archive_help(self, error: &zipstream::Error) -> Self {
+        let Some(help) = error.help_text() else {
+            return self;
+        };
+        let with_flags = |help: String, (option, flag): &(&str, &str)| help.replace(option, flag);
+        self.help(ARCHIVE_FLAGS.iter().fold(help.to_owned(), with_flags))
     }
 
     /// Adds to the next step.
@@ -241,6 +262,37 @@ mod tests {
         let failure = Failure::io(verb, Path::new(path), &io::Error::from_raw_os_error(code));
         assert_eq!(failure.exit_status(), ExitStatus::Failure);
         (failure.message, failure.help)
+    }
+
+    #[test]
+    fn help_about_archives_speaks_of_flags() {
+        use zipstream::{ArchiveReader, ArchiveWriter, EntryOptions, Limits, ReadOptions};
+
+        let mut writer = ArchiveWriter::new(Vec::new());
+        for name in ["a", "b"] {
+            let options = EntryOptions::default();
+            writer.add(name, &options, &mut &b"content"[..]).unwrap();
+        }
+        let (archive, _) = writer.finish().unwrap();
+        let options = |limits| ReadOptions::default().limits(limits);
+        let open = |limits| ArchiveReader::open_with(&archive[..], &options(limits));
+        let entries = open(Limits::default().entries(1)).unwrap_err();
+        let reader = open(Limits::default().entry_bytes(6)).unwrap();
+        let bytes = reader
+            .read(&reader.find("a").unwrap().unwrap())
+            .unwrap_err();
+        for (error, flags) in [
+            (entries, "raise --max-entries if the source is trusted"),
+            (
+                bytes,
+                "raise --max-entry or --max-size if the source is trusted",
+            ),
+        ] {
+            let help = error.help_text().unwrap();
+            assert!(help.contains("Limits::") && !help.contains("--"), "{help}");
+            let failure = Failure::new("").archive_help(&error);
+            assert_eq!(failure.help_text(), Some(flags));
+        }
     }
 
     #[test]

@@ -13,11 +13,7 @@ use crate::term::message;
 
 /// Turns an error of the archive into a failure.
 pub(super) fn failed(error: &zipstream::Error) -> Failure {
-    let failure = Failure::new(error.to_string());
-    match error.help_text() {
-        Some(help) => failure.help(help),
-        None => failure,
-    }
+    Failure::new(error.to_string()).archive_help(error)
 }
 
 /// Warns of what is odd about an archive.

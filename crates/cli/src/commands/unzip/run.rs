@@ -253,10 +253,9 @@ fn unopened(error: Unopened, path: &Path) -> Failure {
         Unopened::Part(failure) => return failure,
     };
     let failure = Failure::new(format!("cannot read {}: {error}", files::display(path)));
-    match error.help_text() {
-        _ if Undo::is_there(path) => failure.help(UNDO),
-        Some(help) => failure.help(help),
-        None => failure,
+    match Undo::is_there(path) {
+        true => failure.help(UNDO),
+        false => failure.archive_help(&error),
     }
 }
 

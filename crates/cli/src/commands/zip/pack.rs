@@ -341,10 +341,7 @@ pub(super) struct Carried(pub(super) Stop);
 impl From<zipstream::Error> for Carried {
     fn from(error: zipstream::Error) -> Self {
         let failure = Failure::new(format!("cannot copy {error}"));
-        Self(Stop::Failed(match error.help_text() {
-            Some(help) => failure.help(help),
-            None => failure,
-        }))
+        Self(Stop::Failed(failure.archive_help(&error)))
     }
 }
 
@@ -356,8 +353,5 @@ fn passed_over(path: &Path, error: &io::Error) -> bool {
 
 fn failed(path: &Path, error: &zipstream::Error) -> Stop {
     let failure = Failure::new(format!("cannot pack '{}': {error}", path.display()));
-    Stop::Failed(match error.help_text() {
-        Some(help) => failure.help(help),
-        None => failure,
-    })
+    Stop::Failed(failure.archive_help(error))
 }

@@ -50,13 +50,7 @@ pub(super) fn failed(error: &zipstream::Error) -> Stop {
         _ => code::STRUCTURE,
     };
     let failure = Failure::new(format!("cannot write the archive: {error}"));
-    Stop::new(
-        exit,
-        match error.help_text() {
-            Some(help) => failure.help(help),
-            None => failure,
-        },
-    )
+    Stop::new(exit, failure.archive_help(error))
 }
 
 impl<R: ReadAt> Job<'_, R> {

@@ -83,18 +83,12 @@ pub(super) fn failed(error: &zipstream::Error) -> Failure {
             failure.help("--duplicates first or --duplicates last says which to take")
         }
         zipstream::ErrorKind::Limit => failure.help("give --split a larger SIZE"),
-        _ => match error.help_text() {
-            Some(help) => failure.help(help),
-            None => failure,
-        },
+        _ => failure.archive_help(error),
     }
 }
 
 /// An error of one of the archives.
 pub(super) fn unreadable(path: &Path, error: &zipstream::Error) -> Failure {
     let failure = Failure::new(format!("cannot read {}: {error}", files::display(path)));
-    match error.help_text() {
-        Some(help) => failure.help(help),
-        None => failure,
-    }
+    failure.archive_help(error)
 }
