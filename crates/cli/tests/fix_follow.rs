@@ -9,6 +9,7 @@ use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use crate::common::fix::{self, changed, order};
 use crate::common::{directory, file, perfkit, run, words};
 
 /// Longer than any of these waits takes on a busy machine.
@@ -135,10 +136,10 @@ fn several_logs_are_read_in_the_order_of_time() {
         rows.collect::<Vec<_>>().join("")
     };
     let by_time = "fix parse -qq --fields 34 --format csv --by-time";
-    assert_eq!(numbers(&format!("{by_time} b.log a.log")), "1234567");
-    assert_eq!(numbers(&format!("{by_time} --limit 3 a.log b.log")), "123");
+    assert_eq!(numbers(&format!("{by_time} b.log a.log")), "1243567");
+    assert_eq!(numbers(&format!("{by_time} --limit 3 a.log b.log")), "124");
     let context = format!("{by_time} --where 34=4 --context 1 a.log b.log");
-    assert_eq!(numbers(&context), "345");
+    assert_eq!(numbers(&context), "243");
     assert_eq!(
         numbers("fix parse -qq --fields 34 --format csv b.log a.log"),
         "2571346"
@@ -167,4 +168,59 @@ fn several_logs_are_read_in_the_order_of_time() {
     assert_ne!(tables("old.log new.log"), in_order, "two logs");
     run(dir.path(), words("fix validate --by-time a.log b.log")).expect(2);
     run(dir.path(), words("fix parse --follow a.log b.log")).expect(2);
+}
+
+#[test]
+fn the_lines_of_one_log_are_put_in_the_order_of_time() {
+    let dir = directory();
+    let log = |seqs: &[u32]| -> Vec<u8> {
+        let lines = seqs
+            .iter()
+            .map(|seq| [order(*seq, "id", *seq), b"\n".to_vec()].concat());
+        lines.collect::<Vec<_>>().concat()
+    };
+    file(dir.path(), "a.log", &log(&[5, 1, 9, 3, 7]));
+    file(dir.path(), "b.log", &log(&[8, 2, 4, 6]));
+    // What has no time stays behind the message before it.
+    let bad = changed(&order(3, "id", 3), "34=3", "34=x");
+    let last = fix::message("35=0|49=A|56=B|34=2|");
+    file(
+        dir.path(),
+        "c.log",
+        &[log(&[4, 1]), last, b"\n".to_vec(), log(&[3])].concat(),
+    );
+    file(
+        dir.path(),
+        "d.log",
+        &[log(&[4, 1]), bad, b"\n".to_vec(), log(&[3])].concat(),
+    );
+    let numbers = |files: &str, exit| {
+        let line = format!("fix parse -qq --by-time --fields 34 {files}");
+        let found = run(dir.path(), words(&line)).expect(exit);
+        let lines = found.text().lines();
+        let number = |line: &str| {
+            let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            line["fields"][0][1].as_str().unwrap_or("!").to_owned()
+        };
+        lines.map(number).collect::<String>()
+    };
+    assert_eq!(numbers("a.log", 0), "13579");
+    assert_eq!(numbers("b.log a.log", 0), "123456789");
+    assert_eq!(numbers("--limit 2 a.log", 0), "13");
+    assert_eq!(numbers("--where 34=3 --context 1 a.log", 0), "135");
+    assert_eq!(numbers("c.log", 0), "1234");
+    assert_eq!(numbers("d.log", 3), "1!34");
+    // More than waits at once, and the earliest at its end.
+    let text = "x".repeat(1_000_000);
+    let long = |seq: u32| {
+        let time = format!("20260305-14:{:02}:{:02}", seq / 60, seq % 60);
+        let body = format!("35=B|49=A|56=B|34={seq}|52={time}|58={text}|");
+        fix::message(&body)
+    };
+    let large: Vec<_> = (1..=70).chain([0]).map(long).collect();
+    file(dir.path(), "large", &large.concat());
+    let found = run(dir.path(), words("fix parse --by-time --no-progress large")).expect(0);
+    assert_eq!(found.text().lines().count(), 71);
+    let note = "1 messages stand behind later ones: at most 64 MiB";
+    assert!(found.stderr.contains(note), "{}", found.stderr);
 }

@@ -251,3 +251,178 @@ fn masked_messages_count_where_they_are_accepted() {
         found.stderr
     );
 }
+
+/// The rows of the table of `--by`, as its cells.
+fn counted(dir: &Path, flags: &str) -> Value {
+    let (report, _) = stats(dir, flags);
+    let tables = report["tables"].as_array().expect("tables");
+    let table = tables.iter().find(|table| table["name"] == "messages by");
+    let rows = table.expect("the table of --by")["rows"].clone();
+    let cells = rows.as_array().expect("rows").iter();
+    // Bytes are the last cell.
+    let without = |row: &Value| row.as_array().map(|row| row[..row.len() - 1].to_vec());
+    json!(cells.map(without).collect::<Vec<_>>())
+}
+
+#[test]
+fn messages_are_counted_by_what_is_asked_for() {
+    let dir = directory();
+    let header = |kind: &str, from: &str, to: &str, seq: u32, minute: u32| {
+        format!("35={kind}|49={from}|56={to}|34={seq}|52=20260305-14:{minute:02}:00|")
+    };
+    let mut log = Vec::new();
+    for seq in 1..=6 {
+        let account = ["1=007|", "1=7|", ""][seq as usize % 3];
+        let of = header("D", "A", "B", seq, seq / 4);
+        log.push(message(&format!("{of}11=o{seq}|{account}55=X|")));
+    }
+    let reject = |seq, text: &str| format!("{}45={seq}|58={text}|", header("3", "B", "A", seq, 2));
+    log.push(message(&reject(1, "bad")));
+    log.push(message(&reject(2, "bad")));
+    log.push(message(&reject(3, &"long".repeat(100))));
+    let parties = format!("{}453=2|448=P|448=Q|", header("8", "B", "A", 4, 2));
+    log.push(message(&parties));
+    file(dir.path(), "log", &log.concat());
+    file(dir.path(), "again", &log.concat());
+    let by = |flags: &str| counted(dir.path(), flags);
+    assert_eq!(
+        by("--by session,type log"),
+        json!([["A → B", "D", 6], ["B → A", "3", 3], ["B → A", "8", 1]])
+    );
+    assert_eq!(
+        by("--by sender,35,49 log"),
+        json!([["A", "D", 6], ["B", "3", 3], ["B", "8", 1]]),
+        "sender and 49 are one column"
+    );
+    assert_eq!(
+        by("--by Account --type D log"),
+        json!([[null, 2], ["007", 2], ["7", 2]]),
+        "text, not numbers"
+    );
+    assert_eq!(by("--by 448 --type 8 log"), json!([["P;Q", 1]]));
+    let cut = format!("{}…", "long".repeat(64));
+    assert_eq!(by("--by Text --type 3 log"), json!([["bad", 2], [cut, 1]]));
+    let minutes = ["20260305-14:02", "20260305-14:00", "20260305-14:01"];
+    assert_eq!(
+        by("--by minute log"),
+        json!([[minutes[0], 4], [minutes[1], 3], [minutes[2], 3]])
+    );
+    assert_eq!(by("--by hour log"), json!([["20260305-14", 10]]));
+    assert_eq!(by("--by day log"), json!([["20260305", 10]]));
+    // Several logs are counted for themselves, unless they are one.
+    assert_eq!(
+        by("--by sender log again"),
+        json!([
+            ["A", "log", 6],
+            ["A", "again", 6],
+            ["B", "log", 4],
+            ["B", "again", 4]
+        ])
+    );
+    assert_eq!(
+        by("--by sender --one-log log again"),
+        json!([["A", 12], ["B", 8]])
+    );
+    // However many threads there are.
+    run(
+        dir.path(),
+        words("fix generate -qq --messages 20000 -o large"),
+    )
+    .expect(0);
+    let keys = "--by session,OrdStatus,Symbol large";
+    assert_eq!(by(&format!("-T1 {keys}")), by(&format!("-T3 {keys}")));
+    let text = run(dir.path(), words("fix stats -q --by sender,type log")).expect(0);
+    let table = text
+        .text()
+        .split("\n\n")
+        .find(|table| table.contains("messages by"));
+    let table = table.expect("a table");
+    assert!(table.contains("  B       3            3"), "{table}");
+    let wrong = run(dir.path(), words("fix stats --by nosuch log")).expect(2);
+    assert!(wrong.stderr.contains("'nosuch'"), "{}", wrong.stderr);
+}
+
+/// Number, least and largest of the latencies, and number and largest of executions before their orders.
+fn times(dir: &Path, flags: &str) -> Value {
+    let (report, _) = stats(dir, flags);
+    let rows = report["latencies"].as_array().expect("rows").iter();
+    let is_order = |row: &&Value| {
+        let series = row["series"].as_str();
+        series.is_some_and(|series| series.starts_with("order to execution"))
+    };
+    let row = rows.clone().find(is_order).cloned().unwrap_or_default();
+    let early = records(&report, "executions stamped before their order");
+    let early = early.first().cloned().unwrap_or_default();
+    json!([
+        row["series"],
+        row["n"],
+        row["min_ns"],
+        row["max_ns"],
+        early["executions"],
+        early["most_ns"]
+    ])
+}
+
+#[test]
+fn latencies_are_between_the_time_that_is_asked_for() {
+    let dir = directory();
+    let mut log = Vec::new();
+    for at in 0..10_u32 {
+        let id = format!("o{at}");
+        // The clock of the other party is 15 ms behind: each answer took 10 + at ms, the trade 5.
+        let (sent, answered) = (100 + 50 * at, 95 + 51 * at);
+        let order = format!(
+            "35=D|49=A|56=B|34={}|52=20260305-14:15:16.{sent:03}|11={id}|60=20260305-14:15:16.{sent:03}|",
+            at + 1
+        );
+        let execution = format!(
+            "35=8|49=B|56=A|34={}|52=20260305-14:15:16.{answered:03}|11={id}|60=20260305-14:15:16.{:03}|",
+            at + 1,
+            sent + 5
+        );
+        for (time, body) in [(sent, order), (answered + 15, execution)] {
+            log.extend_from_slice(format!("2026-03-05 14:15:16.{time:03} ").as_bytes());
+            log.extend_from_slice(&message(&body));
+            log.push(b'\n');
+        }
+    }
+    file(dir.path(), "log", &log);
+    let of = |clock: &str| times(dir.path(), &format!("{clock} log"));
+    let ms = |ms: u64| ms * 1_000_000;
+    let sending = json!(["order to execution", 5, ms(0), ms(4), 5, ms(5)]);
+    assert_eq!(of(""), sending);
+    assert_eq!(of("--clock sending"), sending);
+    assert_eq!(
+        of("--clock log"),
+        json!([
+            "order to execution, by the log",
+            10,
+            ms(10),
+            ms(19),
+            null,
+            null
+        ])
+    );
+    assert_eq!(
+        of("--clock transact"),
+        json!([
+            "order to execution, by TransactTime",
+            10,
+            ms(5),
+            ms(5),
+            null,
+            null
+        ])
+    );
+    // A log that has no times of its own, and executions without TransactTime (60).
+    file(dir.path(), "bare", &traffic(1, 4).concat());
+    for (clock, lacks) in [
+        ("log", "the time of the log"),
+        ("transact", "TransactTime (60)"),
+    ] {
+        let (report, found) = stats(dir.path(), &format!("--clock {clock} bare"));
+        assert_eq!(waits(&report), Value::Null);
+        assert!(found.stderr.contains(lacks), "{}", found.stderr);
+    }
+    assert_eq!(waits(&stats(dir.path(), "bare").0), 4);
+}

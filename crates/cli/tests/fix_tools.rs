@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::net::TcpListener;
 
-use crate::common::fix::{execution, message, order};
+use crate::common::fix::{changed, execution, message, order};
 use crate::common::{directory, file, pipe, run, words};
 
 fn lines(text: &str) -> Vec<serde_json::Value> {
@@ -216,4 +216,51 @@ fn a_replay_goes_to_a_socket() {
             .stderr
             .contains("cannot connect")
     );
+}
+
+#[test]
+fn a_difference_is_named_with_its_line_in_each_log_and_masked_messages_are_compared() {
+    let dir = directory();
+    let log = |messages: &[Vec<u8>], before: &str| {
+        let lines = messages.iter().map(|bytes| [bytes, &b"\n"[..]].concat());
+        [before.as_bytes(), &lines.collect::<Vec<_>>().concat()].concat()
+    };
+    let all: Vec<_> = (1..=5).map(|seq| order(seq, "id", seq)).collect();
+    let mut other = all.clone();
+    other[3] = order(4, "another", 4);
+    other.remove(1);
+    file(dir.path(), "a", &log(&all, "one\ntwo\n"));
+    file(dir.path(), "b", &log(&other, ""));
+    let found = run(dir.path(), words("fix diff -qq a b")).expect(1);
+    let mut found = lines(found.text());
+    found.sort_by_key(|line| line["number"].as_str().map(str::to_owned));
+    assert_eq!(
+        (&found[0]["only"], &found[0]["line"]),
+        (&"a".into(), &4.into())
+    );
+    assert_eq!(
+        (&found[1]["a_line"], &found[1]["b_line"]),
+        (&6.into(), &3.into())
+    );
+    // Other values of the same length, and of other lengths, with the sums and lengths of before.
+    let masked = |to: &str| {
+        let bytes = all
+            .iter()
+            .map(|bytes| changed(bytes, "11=id", to))
+            .collect::<Vec<_>>();
+        log(&bytes, "")
+    };
+    for (to, accepted) in [("11=**", "checksum"), ("11=****", "checksum,length")] {
+        file(dir.path(), "masked", &masked(to));
+        run(dir.path(), words("fix diff -qq masked masked")).expect(3);
+        let line = format!("fix diff -qq --accept {accepted}");
+        run(dir.path(), words(&format!("{line} masked masked"))).expect(0);
+        let found = run(dir.path(), words(&format!("{line} a masked --report json"))).expect(1);
+        let found = lines(found.text());
+        assert_eq!(found.len(), 5);
+        assert_eq!(
+            found[0]["differences"],
+            serde_json::json!([[11, "id", &to[3..]]])
+        );
+    }
 }

@@ -22,6 +22,26 @@ impl Accept {
         }
     }
 
+    /// A message with nothing wrong but what may be, and whether nothing is wrong with it.
+    pub(crate) fn message<'d, 'm>(
+        self,
+        decoder: &'d mut Decoder,
+        bytes: &'m [u8],
+    ) -> Result<(Message<'d, 'm>, bool)> {
+        if self == Self::default() {
+            return decoder.parse(bytes).map(|message| (message, true));
+        }
+        match decoder.parse(bytes).map(drop) {
+            Err(error) if self.may_have(&error) => {
+                let accepted = self.parse(decoder, bytes, error);
+                accepted.map(|message| (message, false))
+            }
+            Err(error) => Err(error),
+            // What a decoder returns borrows from it: a message that was looked at is parsed for its caller.
+            Ok(()) => decoder.parse(bytes).map(|message| (message, true)),
+        }
+    }
+
     /// A message with nothing wrong but what may be.
     #[cold]
     pub(crate) fn parse<'d, 'm>(

@@ -6,9 +6,11 @@
 #![forbid(unsafe_code)]
 
 mod accept;
+mod arrival;
 mod block;
 mod blocks;
 mod capture;
+mod clock;
 pub mod day;
 mod dictionaries;
 pub mod diff;
@@ -37,6 +39,7 @@ mod selection;
 mod separator;
 mod sessions;
 mod shape;
+mod sorter;
 mod source;
 mod spell;
 mod split;
@@ -50,6 +53,7 @@ pub use accept::Accept;
 pub use block::{Block, Ended};
 pub use blocks::Blocks;
 pub use capture::{CaptureWriter, Captured, Lost, Origin, Origins};
+pub use clock::Clock;
 pub use dictionaries::{
     Checker, Checks, Dictionaries, MESSAGE_FAULTS_MAX, decoder, is_same_version,
 };
@@ -70,8 +74,9 @@ pub use rewrite::Rewriter;
 pub use rows::{RowForm, RowWriter, Rows};
 pub use selection::Selection;
 pub use separator::Separator;
+pub use sorter::Sorter;
 pub use source::{Files, Got, Logs, Reader, Readers, Source};
 pub use split::{collect, split};
-pub use statistics::{Early, Gap, Part, SessionCount, Statistics, TypeCount};
+pub use statistics::{Early, Gap, GroupCount, GroupKey, Part, SessionCount, Statistics, TypeCount};
 pub use worker::{Job, Task, Worker};
 pub use workers::Workers;

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use fixcore::dict::Dictionary;
 use fixcore::{Decoder, Isa, Timestamp};
 
+use crate::clock::{Clock, TradeTime};
 use crate::dictionaries::pairs;
 use crate::pseudonym::Batch;
+use crate::statistics::GroupKey;
 use crate::{
     Accept, Block, Checker, Checks, Dictionaries, Fault, Filter, Found, LineCounter, Lines, Made,
     Messages, Piece, Place, Printer, Pseudonyms, RowForm, RowWriter, Rows,
@@ -52,6 +54,8 @@ pub struct Task<'d> {
     times: bool,
     others: bool,
     accept: Accept,
+    by: &'d [GroupKey],
+    clock: Clock,
 }
 
 impl<'d> Task<'d> {
@@ -70,6 +74,8 @@ impl<'d> Task<'d> {
             times: false,
             others: false,
             accept: Accept::default(),
+            by: &[],
+            clock: Clock::Sending,
         }
     }
 
@@ -145,6 +151,20 @@ impl<'d> Task<'d> {
     #[must_use]
     pub fn accepted(&self) -> Accept {
         self.accept
+    }
+
+    /// [`Job::Statistics`] also counts messages by these values.
+    #[must_use]
+    pub fn by(mut self, by: &'d [GroupKey]) -> Self {
+        self.by = by;
+        self
+    }
+
+    /// Sets which time latencies of [`Job::Statistics`] are between.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
     }
 
     /// Says in [`Made::times_ns`] when each piece was sent (52), for a [`Merge`](crate::Merge).
@@ -354,7 +374,14 @@ impl<'d> Worker<'d> {
                                     None
                                 }
                                 Job::Statistics => {
-                                    made.part.message(offset, &message);
+                                    if task.clock == Clock::Log {
+                                        block.prefix(at, before, prefix);
+                                    }
+                                    let time = TradeTime::of(task.clock, &message, prefix, origin);
+                                    made.part.message_at(offset, &message, time);
+                                    if !task.by.is_empty() {
+                                        made.part.group(task.by, &message);
+                                    }
                                     None
                                 }
                                 Job::Orders => {

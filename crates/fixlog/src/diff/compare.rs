@@ -10,7 +10,7 @@ use fixcore::{Decoder, Field, Message};
 use crate::diff::fields::{Difference, key, merge, numbered, place};
 use crate::diff::options::{Match, Options};
 use crate::diff::waiting::{Kept, Waiting};
-use crate::{Block, Blocks, Error, Filter, Found, Logs, Messages, Separator};
+use crate::{Accept, Block, Blocks, Error, Filter, Found, LineCounter, Logs, Messages, Separator};
 
 /// Bytes of messages that wait on a side, however few these are.
 const WAITING_BYTES_MAX: usize = 256 << 20;
@@ -25,6 +25,8 @@ pub enum Event<'e> {
         log: usize,
         /// Its byte offset there.
         offset: u64,
+        /// Its line there, counted from 1; of a capture, the number of the packet.
+        line: Option<u64>,
         /// The message.
         message: &'e Message<'e, 'e>,
     },
@@ -32,6 +34,8 @@ pub enum Event<'e> {
     Different {
         /// Their byte offsets.
         offsets: [u64; 2],
+        /// Their lines, counted from 1; of a capture, numbers of packets.
+        lines: [Option<u64>; 2],
         /// The message of the first log.
         message: &'e Message<'e, 'e>,
         /// The fields that differ, by tag.
@@ -67,6 +71,8 @@ pub struct Counts {
     pub only: [u64; 2],
     /// Messages that are not valid.
     pub bad: u64,
+    /// Messages that are not valid but compared all the same.
+    pub accepted: u64,
     /// By tag: in how many pairs it differs.
     pub tags: BTreeMap<u32, u64>,
 }
@@ -83,9 +89,9 @@ struct Side<L: Logs> {
 }
 
 impl<L: Logs> Side<L> {
-    fn new(logs: L, separator: Separator) -> Self {
+    fn new(logs: L, separator: Separator, accept: Accept) -> Self {
         Self {
-            blocks: Blocks::new(logs, separator),
+            blocks: Blocks::new(logs, separator).lengths_differ(accept.length),
             block: Block::default(),
             messages: Messages::new(),
             ready: VecDeque::new(),
@@ -134,6 +140,7 @@ struct Pairs {
     /// Sorted.
     ignored: Vec<u32>,
     filter: Filter,
+    accept: Accept,
     decoders: [Decoder; 2],
     waiting: Waiting,
     counts: Counts,
@@ -143,11 +150,12 @@ impl<L: Logs> Diff<L> {
     /// A comparison of two logs. Each of the two [`Logs`] has to open one log.
     pub fn new(logs: [L; 2], options: &Options) -> Self {
         Self {
-            sides: logs.map(|logs| Side::new(logs, options.separator)),
+            sides: logs.map(|logs| Side::new(logs, options.separator, options.accept)),
             pairs: Pairs {
                 by: options.by,
                 ignored: options.sorted(),
                 filter: options.filter.clone(),
+                accept: options.accept,
                 decoders: [Decoder::new(), Decoder::new()],
                 waiting: Waiting::new(options.window, WAITING_BYTES_MAX),
                 counts: Counts::default(),
@@ -207,22 +215,25 @@ impl Pairs {
             return Ok(());
         }
         let (decoder, ready) = (&mut self.decoders[at], &mut side.ready);
-        let (bad, by, ignored) = (&mut self.counts.bad, self.by, &self.ignored);
-        let filter = &self.filter;
+        let (counts, by, ignored) = (&mut self.counts, self.by, &self.ignored);
+        let (filter, accept) = (&self.filter, self.accept);
+        let mut lines = LineCounter::default();
         let block = &side.block;
-        side.messages.each(block, &mut |offset, found| {
-            let offset = block.file_offset(offset);
+        side.messages.each(block, &mut |at_text, found| {
+            let offset = block.file_offset(at_text);
             let error = match found {
                 Found::Lost(lost) => lost.text.clone(),
                 Found::Noise(_) | Found::Between(_) => return,
                 Found::Bad(why) => why.to_string(),
-                Found::Message(bytes, _) => match decoder.parse(bytes) {
-                    Ok(message) if !filter.matches(&message) => return,
-                    Ok(message) => {
+                Found::Message(bytes, _) => match accept.message(decoder, bytes) {
+                    Ok((message, _)) if !filter.matches(&message) => return,
+                    Ok((message, is_valid)) => {
+                        counts.accepted += u64::from(!is_valid);
                         ready.push_back(Kept {
                             key: key(&message, by, ignored),
                             place: place(&message, by),
                             offset,
+                            line: lines.line(block, at_text),
                             bytes: bytes.to_vec(),
                         });
                         return;
@@ -230,7 +241,7 @@ impl Pairs {
                     Err(error) => error.to_string(),
                 },
             };
-            *bad += 1;
+            counts.bad += 1;
             let log = at;
             visit(Event::Bad { log, offset, error });
         });
@@ -264,6 +275,7 @@ impl Pairs {
         turn: impl FnOnce(&mut Waiting, &mut dyn FnMut(usize, Kept, Option<Kept>)),
     ) {
         let (only, decoders) = (&mut self.counts.only, &mut self.decoders);
+        let accept = self.accept;
         let mut second = Vec::new();
         turn(&mut self.waiting, &mut |at, kept, other| {
             if let Some(other) = other {
@@ -272,10 +284,11 @@ impl Pairs {
             }
             only[at] += 1;
             // It was parsed before.
-            if let Ok(message) = decoders[at].parse(&kept.bytes) {
+            if let Ok((message, _)) = accept.message(&mut decoders[at], &kept.bytes) {
                 visit(Event::Only {
                     log: at,
                     offset: kept.offset,
+                    line: kept.line,
                     message: &message,
                 });
             }
@@ -302,7 +315,11 @@ impl Pairs {
     fn compare(&mut self, a: &Kept, b: &Kept, visit: &mut dyn FnMut(Event<'_>)) {
         let [first, second] = &mut self.decoders;
         // Both were parsed before.
-        let (Ok(one), Ok(two)) = (first.parse(&a.bytes), second.parse(&b.bytes)) else {
+        let accept = self.accept;
+        let (Ok((one, _)), Ok((two, _))) = (
+            accept.message(first, &a.bytes),
+            accept.message(second, &b.bytes),
+        ) else {
             return;
         };
         let kept = |field: &Field<'_>| self.ignored.binary_search(&field.tag).is_err();
@@ -329,6 +346,7 @@ impl Pairs {
         }
         visit(Event::Different {
             offsets: [a.offset, b.offset],
+            lines: [a.line, b.line],
             message: &one,
             differences: &differences,
         });

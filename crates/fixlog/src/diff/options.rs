@@ -1,6 +1,6 @@
 //! How logs are compared.
 
-use crate::{Filter, Separator};
+use crate::{Accept, Filter, Separator};
 
 /// Which messages of two logs belong together.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,7 @@ pub struct Options {
     pub(super) window: usize,
     pub(super) separator: Separator,
     pub(super) filter: Filter,
+    pub(super) accept: Accept,
 }
 
 impl Default for Options {
@@ -42,6 +43,7 @@ impl Options {
             window: 65_536,
             separator: Separator::Auto,
             filter: Filter::new(),
+            accept: Accept::default(),
         }
     }
 
@@ -78,6 +80,13 @@ impl Options {
     #[must_use]
     pub fn filter(mut self, filter: Filter) -> Self {
         self.filter = filter;
+        self
+    }
+
+    /// Compares also messages of which nothing else is wrong than this.
+    #[must_use]
+    pub fn accept(mut self, accept: Accept) -> Self {
+        self.accept = accept;
         self
     }
 

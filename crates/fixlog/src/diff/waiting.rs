@@ -44,6 +44,7 @@ pub(super) struct Kept {
     /// Where its log counts messages; `None` where it is sent again, or paired by something else.
     pub(super) place: Option<Place>,
     pub(super) offset: u64,
+    pub(super) line: Option<u64>,
     pub(super) bytes: Vec<u8>,
 }
 

@@ -4,7 +4,7 @@ use fixcore::value::unsigned;
 use fixcore::{Message, Timestamp};
 use twox_hash::XxHash3_128;
 
-use super::arrival::{Logged, arrival};
+use crate::arrival::{Logged, arrival};
 use crate::sessions::Sessions;
 use crate::statistics::Header;
 

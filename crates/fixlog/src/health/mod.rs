@@ -3,7 +3,6 @@
 //!
 //! [`HealthPart`] is gathered from a block by any thread, [`Health`] adds parts up in the order of the log.
 
-mod arrival;
 mod connection;
 mod direction;
 mod event;

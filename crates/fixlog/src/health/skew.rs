@@ -1,7 +1,7 @@
 //! Differences between SendingTime and the times of a log, and the zones that the log's times are in.
 
-use super::arrival::{Logged, zone_ns};
 use super::rows::Skew;
+use crate::arrival::{Logged, zone_ns};
 
 /// Zones that are told apart in a direction: what is in others beyond these is counted with the nearest.
 const ZONES_MAX: usize = 16;

@@ -1,6 +1,7 @@
 //! Statistics of logs: [`Part`] is gathered from a block by any thread, [`Statistics`] adds parts up.
 
 mod counts;
+mod groups;
 mod holes;
 #[cfg(test)]
 mod orders;
@@ -11,6 +12,7 @@ mod total;
 mod twice;
 
 pub use counts::{Early, Gap, SessionCount, TypeCount};
+pub use groups::{GroupCount, GroupKey};
 pub(crate) use part::Header;
 pub use part::Part;
 pub use total::Statistics;

@@ -36,6 +36,7 @@ fn check(trades: &[(u64, i64, bool)], limit: usize, what: &str) {
         found.extend(stats.trade(&Trade {
             id: u128::from(name),
             sent_ns,
+            at_ns: Some(sent_ns),
             is_order,
             names: 0,
         }));
@@ -92,6 +93,7 @@ fn an_execution_stamped_before_its_order_is_no_wait() {
         stats.trade(&Trade {
             id,
             sent_ns,
+            at_ns: Some(sent_ns),
             is_order,
             names: 0,
         })
@@ -107,6 +109,7 @@ fn an_execution_stamped_before_its_order_is_no_wait() {
     let last = Trade {
         id: 4,
         sent_ns: i64::MIN,
+        at_ns: Some(i64::MIN),
         is_order: false,
         names: 0,
     };

@@ -8,14 +8,15 @@ use std::collections::HashMap;
 use fixcore::Message;
 use fixcore::value::{date, time_of_day, unsigned};
 
+use crate::clock::{TradeTime, step_of_text};
 use crate::hash;
 use crate::sessions::Sessions;
+use crate::statistics::groups::{GroupKey, Groups};
 use crate::statistics::told::Told;
 
 /// Fields of the header are among so many at the beginning, where they are where they belong.
 const HEADER_FIELDS: usize = 12;
 const NS_PER_DAY: i64 = 86_400_000_000_000;
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// What a sequence number belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +54,10 @@ pub(super) struct Run {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Trade {
     pub(super) id: u128,
+    /// SendingTime (52).
     pub(super) sent_ns: i64,
+    /// The time that latencies are between, if the message has one.
+    pub(super) at_ns: Option<i64>,
     pub(super) is_order: bool,
     /// The place of its names.
     pub(super) names: u32,
@@ -76,6 +80,9 @@ pub struct Part {
     pub(super) trades: Vec<Trade>,
     /// By the place of the names.
     pub(super) told: Told,
+    pub(super) groups: Groups,
+    /// Orders and executions without the time that latencies are between.
+    pub(super) untimed: u64,
     /// By the byte of types of one byte: the place in `types`, and 1.
     short_types: Vec<u32>,
     long_types: HashMap<Vec<u8>, usize>,
@@ -93,6 +100,8 @@ impl Default for Part {
             runs: Vec::new(),
             trades: Vec::new(),
             told: Told::default(),
+            groups: Groups::default(),
+            untimed: 0,
             short_types: vec![0; 256],
             long_types: HashMap::new(),
             names: Sessions::default(),
@@ -158,14 +167,26 @@ impl Part {
         self.runs.clear();
         self.trades.clear();
         self.told.clear();
+        self.groups.clear();
+        self.untimed = 0;
         self.steps_ns = [None; 2];
         self.short_types.fill(0);
         self.long_types.clear();
         self.names.clear();
     }
 
+    /// Counts a message by these values.
+    pub fn group(&mut self, by: &[GroupKey], message: &Message<'_, '_>) {
+        self.groups.message(by, message);
+    }
+
     /// Adds a message at this byte of the log.
     pub fn message(&mut self, offset: u64, message: &Message<'_, '_>) {
+        self.message_at(offset, message, TradeTime::Sent);
+    }
+
+    /// Adds a message whose time, if it is an order or an execution, is this one.
+    pub(crate) fn message_at(&mut self, offset: u64, message: &Message<'_, '_>, time: TradeTime) {
         let msg_type = message.msg_type();
         self.count(msg_type, message.bytes().len() as u64);
         let header = Header::of(message);
@@ -200,14 +221,21 @@ impl Part {
             && let Some(sent_ns) = header.sent.and_then(|sent| self.moment(sent))
             && let Some(id) = message.get(11)
         {
-            let step = header.sent.map_or(SECOND_NS, step_ns);
-            let known = &mut self.steps_ns[usize::from(!is_order)];
-            *known = Some(known.map_or(step, |known| known.min(step)));
+            let at = match time {
+                TradeTime::Sent => header.sent.map(|sent| (sent_ns, step_of_text(sent))),
+                TradeTime::Other(at) => at,
+            };
+            self.untimed += u64::from(at.is_none());
+            if let Some((_, step)) = at {
+                let known = &mut self.steps_ns[usize::from(!is_order)];
+                *known = Some(known.map_or(step, |known| known.min(step)));
+            }
             let told = names.and_then(|names| self.told.get_mut(names));
             let domain = told.map_or(0, |told| told.traded(is_order, sent_ns));
             self.trades.push(Trade {
                 id: hash::of_id(u128::from(domain), id),
                 sent_ns,
+                at_ns: at.map(|(ns, _)| ns),
                 is_order,
                 names: names.map_or(u32::MAX, |names| names as u32),
             });
@@ -287,15 +315,5 @@ impl Part {
             self.day = (*day, date(day)?.checked_mul(NS_PER_DAY)?);
         }
         self.day.1.checked_add(clock)
-    }
-}
-
-/// The step of a SendingTime (52): it may have milliseconds, microseconds or nanoseconds.
-fn step_ns(sent: &[u8]) -> u64 {
-    match sent.len() {
-        ..=17 => SECOND_NS,
-        18..=21 => 1_000_000,
-        22..=24 => 1_000,
-        _ => 1,
     }
 }

@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 
 use super::counts::{Early, Gap, SessionCount, TypeCount};
+use super::groups::{GroupCount, GroupKey, Groups};
 use super::part::{Part, Run, Trade, TypePart};
 use super::sequence::Sequence;
 use super::twice::Twice;
@@ -19,6 +20,8 @@ use crate::parties::{Names, Parties, turned};
 const ORDERS_MAX: usize = 1 << 18;
 const SESSIONS_MAX: usize = 1 << 13;
 const TYPES_MAX: usize = 1 << 12;
+/// Rows of messages with the same values.
+const GROUPS_MAX: usize = 1 << 16;
 /// Gaps that the report names.
 const GAPS_NAMED: usize = 20;
 
@@ -76,6 +79,8 @@ impl Session {
 #[derive(Debug)]
 pub struct Statistics {
     types: HashMap<Vec<u8>, (u64, u64)>,
+    groups: Groups,
+    ungrouped: u64,
     parties: Parties,
     sessions: Vec<Session>,
     gaps: Vec<Gap>,
@@ -83,10 +88,11 @@ pub struct Statistics {
     group: Option<usize>,
     steps_ns: [Option<u64>; 2],
     twice: Twice,
-    /// Orders without an execution, by the hash of their ClOrdID: when they were sent.
+    /// Orders without an execution, by the hash of their ClOrdID: their times.
     orders: HashMap<u128, i64, OwnHash>,
     pub(super) orders_max: usize,
     early: Early,
+    untimed: u64,
     /// Beyond what is kept.
     pub(super) unfollowed: u64,
 }
@@ -103,6 +109,8 @@ impl Statistics {
     pub fn new() -> Self {
         Self {
             types: HashMap::new(),
+            groups: Groups::default(),
+            ungrouped: 0,
             parties: Parties::new(SESSIONS_MAX),
             sessions: Vec::new(),
             gaps: Vec::new(),
@@ -112,6 +120,7 @@ impl Statistics {
             orders: HashMap::default(),
             orders_max: ORDERS_MAX,
             early: Early::default(),
+            untimed: 0,
             unfollowed: 0,
         }
     }
@@ -135,6 +144,8 @@ impl Statistics {
         for found in &part.types {
             self.count(found);
         }
+        self.ungrouped += self.groups.add(&part.groups, group, GROUPS_MAX);
+        self.untimed += part.untimed;
         for (known, step) in self.steps_ns.iter_mut().zip(part.steps_ns) {
             *known = [*known, step].into_iter().flatten().min();
         }
@@ -220,6 +231,25 @@ impl Statistics {
         types
     }
 
+    /// The messages by the values that [`Part::group`] counted them by, the most frequent first. The same values in
+    /// another group of logs are a row of their own.
+    #[must_use]
+    pub fn groups(&self, by: &[GroupKey]) -> Vec<GroupCount> {
+        self.groups.counts(by)
+    }
+
+    /// How many messages are in none of the [`groups`](Self::groups) because there are 65,536 of them.
+    #[must_use]
+    pub fn ungrouped(&self) -> u64 {
+        self.ungrouped
+    }
+
+    /// The orders and executions that lack the time that latencies are between: these are not measured.
+    #[must_use]
+    pub fn untimed(&self) -> u64 {
+        self.untimed
+    }
+
     /// The directions of sessions that have messages, by their names and logs.
     #[must_use]
     pub fn sessions(&self) -> Vec<SessionCount> {
@@ -272,7 +302,7 @@ impl Statistics {
         &self.gaps
     }
 
-    /// The executions that are stamped before their order. They are not among the waits.
+    /// The executions whose time is before that of their order. They are not among the waits.
     #[must_use]
     pub fn early(&self) -> Early {
         self.early
@@ -310,16 +340,18 @@ impl Statistics {
     pub(super) fn trade(&mut self, trade: &Trade) -> Option<u64> {
         if !trade.is_order {
             let ordered_ns = self.orders.remove(&trade.id)?;
-            let wait = u64::try_from(trade.sent_ns.saturating_sub(ordered_ns));
+            let at_ns = trade.at_ns?;
+            let wait = u64::try_from(at_ns.saturating_sub(ordered_ns));
             if wait.is_err() {
-                let early_ns = trade.sent_ns.abs_diff(ordered_ns);
+                let early_ns = at_ns.abs_diff(ordered_ns);
                 self.early.executions += 1;
                 self.early.most_ns = self.early.most_ns.max(early_ns);
             }
             return wait.ok();
         }
+        let at_ns = trade.at_ns?;
         if self.orders.len() < self.orders_max {
-            self.orders.entry(trade.id).or_insert(trade.sent_ns);
+            self.orders.entry(trade.id).or_insert(at_ns);
         } else if !self.orders.contains_key(&trade.id) {
             self.unfollowed += 1;
         }

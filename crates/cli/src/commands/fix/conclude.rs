@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use files::display;
 use files::output::Output;
-use fixlog::{Accept, AllFaults, Error, Lines, Statistics};
+use fixlog::{Accept, AllFaults, Clock, Error, Lines, Statistics};
 use latency::report::{Input, Table, Unit};
 use report::plain::is_unfit;
 use report::{ExitStatus, INPUTS_LISTED, Outcome, names};
@@ -116,6 +116,38 @@ pub(super) fn in_several_logs(stats: &Statistics) {
             other.escape_ascii()
         );
         message::note(&text, "if the files are pieces of one log: --one-log");
+    }
+}
+
+/// Orders and executions that lack the time that is asked for are in no latency.
+pub(super) fn untimed(stats: &Statistics, clock: Clock) {
+    let (what, help) = match clock {
+        Clock::Log => (
+            "the time of the log",
+            "--clock sending takes SendingTime (52)",
+        ),
+        _ => (
+            "TransactTime (60)",
+            "--clock sending takes SendingTime (52)",
+        ),
+    };
+    let count = stats.untimed();
+    if count > 0 {
+        message::note(
+            &format!("{count} orders and executions lack {what}: they are in no latency"),
+            help,
+        );
+    }
+}
+
+/// Messages beyond the rows that are kept.
+pub(super) fn ungrouped(stats: &Statistics) {
+    let count = stats.ungrouped();
+    if count > 0 {
+        message::note(
+            &format!("{count} messages are in no row of --by: it has 65,536 rows"),
+            "count by a field with fewer values, or filter the messages",
+        );
     }
 }
 

@@ -39,6 +39,7 @@ pub(super) fn run(args: &DiffArgs, filter: Filter, outcome: &mut Outcome) {
         .ignore(&args.ignore)
         .window(args.window as usize)
         .separator(args.separator.into())
+        .accept(args.accept.accepted())
         .filter(filter);
     let files = [args.first.clone(), args.second.clone()];
     let progress = Progress::late(shows_progress, fix_logs::bytes_of(&files));
@@ -89,19 +90,24 @@ impl Found<'_> {
             Event::Only {
                 log,
                 offset,
+                line,
                 message,
             } => {
                 let name = ["a", "b"][log];
                 let _ = write!(out, "{{\"only\":\"{name}\",\"offset\":{offset},");
+                line_of(out, "line", line);
                 identity(out, lines, message);
                 out.extend_from_slice(b"}\n");
             }
             Event::Different {
                 offsets: [a, b],
+                lines: [a_line, b_line],
                 message,
                 differences,
             } => {
                 let _ = write!(out, "{{\"a\":{a},\"b\":{b},");
+                line_of(out, "a_line", a_line);
+                line_of(out, "b_line", b_line);
                 identity(out, lines, message);
                 out.extend_from_slice(b",\"differences\":[");
                 let mut comma = "";
@@ -123,6 +129,12 @@ impl Found<'_> {
             }
             _ => {}
         }
+    }
+}
+
+fn line_of(out: &mut Vec<u8>, name: &str, line: Option<u64>) {
+    if let Some(line) = line {
+        let _ = write!(out, "\"{name}\":{line},");
     }
 }
 
@@ -158,6 +170,7 @@ fn conclude(
     let [only_a, only_b] = counts.only;
     let params = &mut outcome.workload.params;
     params.insert("messages_bad".to_owned(), counts.bad.into());
+    params.insert("messages_accepted".to_owned(), counts.accepted.into());
     outcome.ops = Some(2 * (counts.same + counts.different) + only_a + only_b);
     outcome.bytes_content = outcome.bytes_in;
     let columns = ["same", "different", "only_a", "only_b"].map(|name| (name, Unit::Count));

@@ -7,6 +7,7 @@ use files::conflicts::{Files, Stdout};
 
 use crate::args::output::{OutputArgs, TerminalArgs};
 use crate::args::units;
+use crate::commands::fix::accept_flags::AcceptArgs;
 use crate::commands::fix::certify::flags::CertifyArgs;
 use crate::commands::fix::health::flags::HealthArgs;
 use crate::commands::fix::message_flags::MessagesArgs;
@@ -143,6 +144,8 @@ pub(crate) struct DiffArgs {
     /// auto, soh, pipe, caret or hex, or what stands between fields, such as '##'
     #[arg(long, value_name = "NAME", value_parser = separator, default_value = "auto")]
     pub(crate) separator: Separator,
+    #[command(flatten)]
+    pub(crate) accept: AcceptArgs,
     #[command(flatten)]
     pub(crate) wanted: WantedArgs,
     #[command(flatten)]

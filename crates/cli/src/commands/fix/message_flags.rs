@@ -8,8 +8,9 @@ use fixcore::Isa;
 use fixlog::Accept;
 
 use crate::args::output::OutputArgs;
+use crate::commands::fix::accept_flags::AcceptArgs;
 use crate::commands::fix::dictionary_flags::DictionaryArgs;
-use crate::commands::fix::values::{Accepted, Separator, accept, separator};
+use crate::commands::fix::values::{Separator, separator};
 use crate::commands::fix::wanted::WantedArgs;
 
 /// Which messages are read, and how.
@@ -24,20 +25,8 @@ pub(crate) struct MessagesArgs {
     /// Another text has at most 8 bytes, none of them a letter or a digit at its beginning; \t is a tab.
     #[arg(long, value_name = "NAME", value_parser = separator, default_value = "auto")]
     pub(crate) separator: Separator,
-    /// Also count messages with a wrong checksum, or with a wrong checksum and length, as masked ones have them
-    ///
-    /// checksum: CheckSum (10) may be wrong, as in a message with a masked value of the same length. length: BodyLength
-    /// (9) may be wrong; such a message ends with its first CheckSum and with its line. What else is wrong with a message
-    /// makes it invalid as before.
-    #[arg(
-        long,
-        value_name = "WHAT,…",
-        value_enum,
-        value_delimiter = ',',
-        num_args = 1,
-        hide_possible_values = true
-    )]
-    pub(crate) accept: Vec<Accepted>,
+    #[command(flatten)]
+    pub(crate) accept: AcceptArgs,
     #[command(flatten)]
     pub(crate) dictionaries: DictionaryArgs,
     /// Number of threads; 0: one per CPU
@@ -52,10 +41,11 @@ pub(crate) struct MessagesArgs {
     /// Scan with one instruction set: scalar, neon, sse2, avx2, avx512bw or avx512vbmi2
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub(crate) isa: Option<Isa>,
-    /// Read several logs in the order of time: parse and print message by message, stats log by log
+    /// Write messages of one or several logs in the order of time: parse and print; stats reads logs in that order
     ///
-    /// The time of a message is its SendingTime (52); the messages of one log stay in their order. stats reads one
-    /// log after the other, the one with the earliest first message first.
+    /// The time of a message is its SendingTime (52); of equal times, messages of one log stay in their order. Lines of a
+    /// log may be out of order by as much as 64 MiB of what is written. stats reads one log after the other, the one
+    /// with the earliest first message first.
     #[arg(long)]
     pub(crate) by_time: bool,
     /// Wait for what is appended to the log, over rotation and truncation, until Ctrl-C or --limit
@@ -68,7 +58,7 @@ pub(crate) struct MessagesArgs {
 impl MessagesArgs {
     /// What may be wrong with messages.
     pub(crate) fn accepted(&self) -> Accept {
-        accept(&self.accept)
+        self.accept.accepted()
     }
 
     pub(crate) fn files<'a>(&'a self, output: &'a OutputArgs) -> Files<'a> {

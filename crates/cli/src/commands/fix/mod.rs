@@ -1,5 +1,6 @@
 //! `perfkit fix`: messages of logs and streams parsed, validated, printed and counted.
 
+mod accept_flags;
 #[cfg(target_os = "linux")]
 mod acceptor;
 mod by_time;

@@ -7,8 +7,8 @@ use std::time::Instant;
 use files::INLINE_BYTES;
 use files::output::Output;
 use fixlog::{
-    Accept, AllFaults, Block, Error, Made, Merge, Piece, Selection, Statistics, Task, Worker,
-    Workers,
+    Accept, AllFaults, Block, Clock, Error, GroupKey, Made, Merge, Piece, Selection, Sorter,
+    Statistics, Task, Timed as _, Worker, Workers,
 };
 use latency::Recorder;
 use latency::report::{FloorKind, RowFloor};
@@ -16,7 +16,7 @@ use report::{ExitStatus, Outcome};
 
 use crate::commands::fix::conclude::{
     BAD_NAMED, advice, conclude_bad, ended_file, in_several_logs, left_values, named_some,
-    no_match, no_messages, write_out,
+    no_match, no_messages, ungrouped, untimed, write_out,
 };
 use crate::commands::fix::health::Sessions;
 use crate::commands::fix::one_log::OneLogArgs;
@@ -31,6 +31,8 @@ use crate::term::{message, signal};
 
 /// Text that is gathered before it is written.
 const TEXT_BYTES: usize = 64 << 10;
+/// Messages that wait for earlier ones.
+const WAITING_BYTES_MAX: usize = 64 << 20;
 
 /// Which logs, and what is done with them.
 #[derive(Clone, Copy)]
@@ -50,6 +52,9 @@ pub(super) struct Plan<'a> {
     pub(super) by_time: bool,
     /// Which logs are one.
     pub(super) pieces: OneLogArgs,
+    /// What statistics count messages by.
+    pub(super) by: &'a [(String, GroupKey)],
+    pub(super) clock: Clock,
     pub(super) follows: bool,
     /// Whether progress may be shown.
     pub(super) shows_progress: bool,
@@ -193,7 +198,9 @@ impl<'a> Reading<'a> {
             follows: false,
             read: progress.counter(),
         };
-        several::in_order(plan, &mut ByTime::new(self, outcome))
+        let mut by_time = ByTime::new(self, outcome);
+        several::in_order(plan, &mut by_time)?;
+        by_time.rest()
     }
 
     /// A log has ended.
@@ -313,7 +320,10 @@ impl<'a> Reading<'a> {
         let files = self.plan.files;
         if let Some((stats, waits)) = self.stats {
             params.insert("unfollowed".to_owned(), stats.unfollowed().into());
+            params.insert("untimed".to_owned(), stats.untimed().into());
             if self.plan.warns {
+                untimed(&stats, self.plan.clock);
+                ungrouped(&stats);
                 let gaps = stats.sessions().iter().map(|session| session.gaps).sum();
                 let help = "the table of sessions counts all";
                 match self.plan.leaves_whole {
@@ -337,6 +347,7 @@ impl<'a> Reading<'a> {
                 Shown {
                     logs: files.len() > 1 && !self.plan.pieces.one_log,
                     gaps: self.plan.leaves_whole,
+                    by: self.plan.by,
                 },
             ));
             if !waits.is_empty() {
@@ -387,16 +398,58 @@ impl<'a> Reading<'a> {
 struct ByTime<'r, 'a> {
     reading: &'r mut Reading<'a>,
     outcome: &'r mut Outcome,
+    sorter: Sorter<(Piece, Box<[u8]>)>,
+    /// Of each log, the time of the last message that has one: what has none stays behind it.
+    now_ns: Vec<i64>,
     text: Vec<u8>,
 }
 
 impl<'r, 'a> ByTime<'r, 'a> {
     fn new(reading: &'r mut Reading<'a>, outcome: &'r mut Outcome) -> Self {
         Self {
+            sorter: Sorter::new(WAITING_BYTES_MAX),
+            now_ns: vec![i64::MIN; reading.plan.files.len()],
             reading,
             outcome,
             text: Vec::new(),
         }
+    }
+
+    /// Writes a piece that is the next by time.
+    fn pass(&mut self, (piece, text): (Piece, Box<[u8]>)) -> std::result::Result<(), Stop> {
+        let is_enough = self.reading.pass(piece, &text, &mut self.text);
+        if is_enough || self.text.len() >= TEXT_BYTES {
+            self.write()?;
+        }
+        match is_enough {
+            true => Err(Stop::Enough),
+            false => Ok(()),
+        }
+    }
+
+    fn write(&mut self) -> std::result::Result<(), Stop> {
+        let result = self.reading.write(&self.text);
+        self.text.clear();
+        result
+    }
+
+    /// Writes what waits at the end.
+    fn rest(&mut self) -> std::result::Result<(), Stop> {
+        while let Some(next) = self.sorter.rest() {
+            self.pass(next)?;
+        }
+        self.write()?;
+        let late = self.sorter.late();
+        if late > 0 && self.reading.plan.warns {
+            message::note(
+                &format!(
+                    "{late} messages stand behind later ones: at most {} MiB wait for earlier messages",
+                    WAITING_BYTES_MAX >> 20
+                ),
+                "filter the messages, by --since and --until for example",
+            );
+        }
+        Ok(())
     }
 }
 
@@ -416,22 +469,24 @@ impl several::InOrder for ByTime<'_, '_> {
 
     fn take(&mut self, merge: &mut Merge<several::Piece>) -> std::result::Result<(), Stop> {
         while let Some((part, at)) = merge.next() {
-            let is_last = at + 1 == part.made.pieces.len();
+            let is_last = at + 1 == part.items();
             let (piece, text) = part.made.piece(at);
-            let is_enough = self.reading.pass(piece, text, &mut self.text);
+            let sent_ns = part.time_ns(at);
+            let time_ns = match self.now_ns.get_mut(part.log) {
+                Some(now_ns) => {
+                    *now_ns = sent_ns.unwrap_or(*now_ns);
+                    *now_ns
+                }
+                None => sent_ns.unwrap_or(i64::MIN),
+            };
+            self.sorter.push(time_ns, text.len(), (piece, text.into()));
             if is_last {
                 merge.sweep();
             }
-            if is_enough || self.text.len() >= TEXT_BYTES {
-                self.reading.write(&self.text)?;
-                self.text.clear();
-            }
-            if is_enough {
-                return Err(Stop::Enough);
+            while let Some(next) = self.sorter.next() {
+                self.pass(next)?;
             }
         }
-        self.reading.write(&self.text)?;
-        self.text.clear();
         Ok(())
     }
 }

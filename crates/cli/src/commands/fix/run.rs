@@ -10,7 +10,9 @@ use std::path::Path;
 
 use fixcore::dict::Dictionary;
 use fixcore::{DataPairs, Decoder, Isa};
-use fixlog::{Accept, Checks, Job, KeyError, Pseudonyms, RowForm, Rows, Selection, Task, tag_of};
+use fixlog::{
+    Accept, Checks, Clock, Job, KeyError, Pseudonyms, RowForm, Rows, Selection, Task, tag_of,
+};
 use latency::report::LatencyName;
 use latency::{Recorder, Spec};
 use report::{ExitStatus, Outcome};
@@ -119,6 +121,13 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Health(_) => Job::Health,
         _ => pseudonyms.as_ref().map_or(Job::Parse, Job::Anonymize),
     };
+    let stats = match &args.command {
+        FixCommand::Stats(args) => Some(args),
+        _ => None,
+    };
+    let by = stats.map_or(Ok(Vec::new()), |args| args.keys(names))?;
+    let keys: Vec<_> = by.iter().map(|(_, key)| *key).collect();
+    let clock = stats.map_or(Clock::Sending, |args| args.clock());
     let filter = messages.wanted.filter(names)?;
     let wanted = match &args.command {
         FixCommand::Parse(args) => Some((&args.rows, args.format.into())),
@@ -165,6 +174,8 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         .lines(lines())
         .filter(Some(&filter))
         .accept(messages.accepted())
+        .by(&keys)
+        .clock(clock)
         .rows(chosen.as_ref());
     let selected = wanted.filter(|(args, _)| args.limit.is_some() || args.context > 0);
     let (task, selection) = match selected {
@@ -174,8 +185,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
             Some(Selection::new(args.limit, args.context as usize)),
         ),
     };
-    let by_time = messages.by_time && messages.files.len() > 1;
-    let is_merged = by_time && wanted.is_some();
+    let is_merged = messages.by_time && wanted.is_some();
     let task = match is_merged {
         true => task
             .pieces(selection.is_some() && wanted.is_some_and(|(args, _)| args.context > 0))
@@ -193,12 +203,14 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         warns: terminal.is_some_and(TerminalArgs::wants_warnings),
         by_time: is_merged,
         pieces,
+        by: &by,
+        clock,
         follows: messages.follow,
         shows_progress: terminal.is_some_and(TerminalArgs::wants_progress)
             && (matches!(job, Job::Statistics) || !std::io::stdout().is_terminal()),
     };
     let blocks = recorder("block of up to 128 KiB", kind);
-    let waits = matches!(job, Job::Statistics).then(|| recorder("order", "order to execution"));
+    let waits = stats.map(|args| recorder("order", args.series()));
     let sessions = match &args.command {
         FixCommand::Health(args) => Some(Sessions::new(args, files, &recorder)),
         _ => None,

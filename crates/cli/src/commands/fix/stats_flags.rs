@@ -1,11 +1,25 @@
 //! Flags of `fix stats`.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use files::conflicts::{Files, Stdout};
+use fixcore::dict::Dictionary;
+use fixlog::{Clock, GroupKey, tag_of};
 
 use crate::args::output::OutputArgs;
 use crate::commands::fix::message_flags::MessagesArgs;
 use crate::commands::fix::one_log::OneLogArgs;
+use crate::failure::{Failure, Result};
+
+/// Which time latencies are between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClockName {
+    /// SendingTime (52)
+    Sending,
+    /// The time that the log has before the message
+    Log,
+    /// TransactTime (60)
+    Transact,
+}
 
 /// Count messages, gaps and duplicates; measure time from order to execution.
 ///
@@ -14,13 +28,35 @@ use crate::commands::fix::one_log::OneLogArgs;
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit fix stats *.log
-  perfkit fix stats --one-log day.log*
+  perfkit fix stats --by session,type day.log
   perfkit fix stats --session DESK,MARKET --since 14:00 day.log")]
 pub(crate) struct StatsArgs {
     #[command(flatten)]
     pub(crate) messages: MessagesArgs,
     #[command(flatten)]
     pub(crate) pieces: OneLogArgs,
+    /// Also count messages by these: type, session, sender, target, day, hour, minute, or fields such as Symbol or 1
+    ///
+    /// A table has a row for each combination of values, the most frequent first; each message is in one row. session is
+    /// SenderCompID → TargetCompID; day, hour and minute are those of SendingTime (52); fields are tags, or names of the
+    /// standard or of --dictionary. A message with several such fields has all their values, with ; between them; one
+    /// without it has —. Several logs have rows of their own, unless --one-log says that they are one.
+    #[arg(
+        long,
+        value_name = "KEY,…",
+        value_delimiter = ',',
+        num_args = 1,
+        help_heading = "Statistics"
+    )]
+    pub(crate) by: Vec<String>,
+    /// Which time of order and execution latencies are between: sending, log or transact
+    ///
+    /// sending: SendingTime (52), which each party stamps by its own clock. log: the time that the log has before the
+    /// message, or that of the packet in a capture: one clock for both. transact: TransactTime (60). Executions whose time
+    /// is before that of their order are no latencies: a table has their number and the largest difference.
+    #[arg(long, value_name = "TIME", value_enum, default_value_t = ClockName::Sending,
+          hide_possible_values = true, help_heading = "Statistics")]
+    pub(crate) clock: ClockName,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -29,5 +65,49 @@ impl StatsArgs {
     /// What it reads and writes.
     pub(crate) fn files(&self) -> Files<'_> {
         self.messages.files(&self.output).stdout(Stdout::Report)
+    }
+
+    /// What messages are counted by, each with the name of its column.
+    pub(super) fn keys(&self, dictionaries: &[Dictionary]) -> Result<Vec<(String, GroupKey)>> {
+        let mut keys: Vec<(String, GroupKey)> = Vec::new();
+        for name in &self.by {
+            let name = name.trim();
+            let key = match name {
+                "type" => GroupKey::Field(35),
+                "session" => GroupKey::Session,
+                "sender" => GroupKey::Field(49),
+                "target" => GroupKey::Field(56),
+                "day" => GroupKey::Day,
+                "hour" => GroupKey::Hour,
+                "minute" => GroupKey::Minute,
+                field => GroupKey::Field(tag_of(field, dictionaries).ok_or_else(|| {
+                    let message = format!("--by: no dictionary has the field '{}'", field.escape_debug());
+                    Failure::usage(message)
+                        .help("state type, session, sender, target, day, hour, minute, a tag, or a name of the standard")
+                })?),
+            };
+            if keys.iter().all(|(_, other)| *other != key) {
+                keys.push((name.to_owned(), key));
+            }
+        }
+        Ok(keys)
+    }
+
+    /// Which time latencies are between.
+    pub(super) fn clock(&self) -> Clock {
+        match self.clock {
+            ClockName::Sending => Clock::Sending,
+            ClockName::Log => Clock::Log,
+            ClockName::Transact => Clock::Transact,
+        }
+    }
+
+    /// The name of the series of latencies.
+    pub(super) fn series(&self) -> &'static str {
+        match self.clock {
+            ClockName::Sending => "order to execution",
+            ClockName::Log => "order to execution, by the log",
+            ClockName::Transact => "order to execution, by TransactTime",
+        }
     }
 }

@@ -3,22 +3,31 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use fixlog::{AllFaults, RejectReason, Statistics};
+use fixlog::{AllFaults, GroupKey, RejectReason, Statistics};
 use latency::report::{Cell, Table, Unit};
 use report::{Outcome, names};
 
 /// What tables of statistics show.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shown {
+pub(super) struct Shown<'a> {
     /// Each of several logs has sessions of its own.
     pub(super) logs: bool,
     /// The numbers of messages say which are missing and which came again.
     pub(super) gaps: bool,
+    /// What messages are counted by.
+    pub(super) by: &'a [(String, GroupKey)],
 }
 
 /// The tables of the statistics.
-pub(super) fn statistics(statistics: &Statistics, files: &[PathBuf], shown: Shown) -> Vec<Table> {
+pub(super) fn statistics(
+    statistics: &Statistics,
+    files: &[PathBuf],
+    shown: Shown<'_>,
+) -> Vec<Table> {
     let mut tables = vec![types(statistics), sequences(statistics, files, shown)];
+    if !shown.by.is_empty() {
+        tables.insert(0, groups(statistics, files, shown));
+    }
     if shown.gaps && !statistics.gaps().is_empty() {
         tables.push(gaps(statistics, files));
     }
@@ -33,6 +42,38 @@ pub(super) fn statistics(statistics: &Statistics, files: &[PathBuf], shown: Show
         tables.push(table);
     }
     tables
+}
+
+/// The table of `--by`.
+fn groups(statistics: &Statistics, files: &[PathBuf], shown: Shown<'_>) -> Table {
+    let mut columns: Vec<_> = shown
+        .by
+        .iter()
+        .map(|(name, _)| (&name[..], Unit::Text))
+        .collect();
+    if shown.logs {
+        columns.push(("file", Unit::Text));
+    }
+    columns.extend([("messages", Unit::Count), ("bytes", Unit::Bytes)]);
+    let mut table = Table::new("messages by", &columns);
+    let keys: Vec<_> = shown.by.iter().map(|(_, key)| *key).collect();
+    for found in statistics.groups(&keys) {
+        let text = |value: Vec<u8>| match String::from_utf8(value) {
+            Ok(text) => text,
+            Err(bytes) => bytes.as_bytes().escape_ascii().to_string(),
+        };
+        let values = found.values.into_iter();
+        let mut row: Vec<_> = values
+            .map(|value| value.map_or(Cell::Null, |value| text(value).into()))
+            .collect();
+        if shown.logs {
+            let file = files.get(found.log).map(|path| names::path(path));
+            row.push(file.unwrap_or_default().into());
+        }
+        row.extend([found.messages.into(), found.bytes.into()]);
+        table.rows.push(row);
+    }
+    table
 }
 
 fn types(statistics: &Statistics) -> Table {
@@ -50,7 +91,7 @@ fn types(statistics: &Statistics) -> Table {
     table
 }
 
-fn sequences(statistics: &Statistics, files: &[PathBuf], shown: Shown) -> Table {
+fn sequences(statistics: &Statistics, files: &[PathBuf], shown: Shown<'_>) -> Table {
     let mut columns = vec![
         ("session", Unit::Text),
         ("messages", Unit::Count),

@@ -35,6 +35,7 @@ fn kept(message: Message) -> Kept {
             number,
         }),
         offset: id as u64,
+        line: None,
         bytes: vec![0; 10],
     }
 }

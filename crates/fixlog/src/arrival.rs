@@ -15,16 +15,16 @@ const COMPACT_BYTES: usize = "20260305141516".len();
 
 /// A time that a log has before a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Logged {
+pub(crate) struct Logged {
     /// In nanoseconds since 1970.
-    pub(super) ns: i64,
+    pub(crate) ns: i64,
     /// Whether the log states the zone, and this is UTC. If not, the zone is whatever the log has.
-    pub(super) is_utc: bool,
+    pub(crate) is_utc: bool,
 }
 
 /// The first time in the text before a message, in nanoseconds since 1970, or of the day that is nearest to
 /// `sent_ns` if the log has no date that is read.
-pub(super) fn arrival(prefix: &[u8], sent_ns: i64) -> Option<Logged> {
+pub(crate) fn arrival(prefix: &[u8], sent_ns: i64) -> Option<Logged> {
     clock_time(prefix, sent_ns).or_else(|| digits_time(prefix, sent_ns))
 }
 
@@ -208,7 +208,7 @@ fn day(text: &[u8]) -> Option<i64> {
 }
 
 /// The zone that explains a difference: the nearest quarter of an hour.
-pub(super) fn zone_ns(difference_ns: i64) -> i64 {
+pub(crate) fn zone_ns(difference_ns: i64) -> i64 {
     let half = ZONE_NS / 2;
     difference_ns.saturating_add(half).div_euclid(ZONE_NS) * ZONE_NS
 }
