@@ -115,10 +115,9 @@ pub(super) fn fields(bytes: &[u8], from: usize, watch: &Watch, index: &mut Index
 pub(super) fn tags(words: &mut [u32], count: usize, watch: &Watch) -> Option<usize> {
     let (eights, _) = words.as_chunks_mut::<8>();
     let (ones, none) = (_mm256_set1_epi32(-1), _mm256_setzero_si256());
-    let near = watch.digits.map(|row| {
-        // SAFETY: 16 bytes; the load needs no alignment.
-        _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(row.as_ptr().cast()) })
-    });
+    // One by one: `map` of an array has not the features of this function, so that its closures become calls.
+    let [a, b, c, d] = &watch.digits;
+    let [a, b, c, d] = [twice(a), twice(b), twice(c), twice(d)];
     for (at, eight) in eights.iter_mut().take(count.div_ceil(8)).enumerate() {
         // SAFETY: eight numbers are 32 bytes; the load needs no alignment.
         let bytes = unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) };
@@ -135,9 +134,10 @@ pub(super) fn tags(words: &mut [u32], count: usize, watch: &Watch) -> Option<usi
         let tags = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001_0064));
         // SAFETY: as above.
         unsafe { _mm256_storeu_si256(eight.as_mut_ptr().cast(), tags) };
-        let [a, b, c, d] = near.map(|row| _mm256_shuffle_epi8(row, digits));
-        let ab = _mm256_and_si256(a, _mm256_srli_epi32(b, 8));
-        let cd = _mm256_and_si256(c, _mm256_srli_epi32(d, 8));
+        let second = _mm256_srli_epi32(_mm256_shuffle_epi8(b, digits), 8);
+        let ab = _mm256_and_si256(_mm256_shuffle_epi8(a, digits), second);
+        let fourth = _mm256_srli_epi32(_mm256_shuffle_epi8(d, digits), 8);
+        let cd = _mm256_and_si256(_mm256_shuffle_epi8(c, digits), fourth);
         let near = _mm256_and_si256(ab, _mm256_srli_epi32(cd, 16));
         let near = _mm256_and_si256(near, _mm256_set1_epi32(0xff));
         let above = _mm256_subs_epu8(digits, _mm256_set1_epi8(9));
@@ -153,6 +153,14 @@ pub(super) fn tags(words: &mut [u32], count: usize, watch: &Watch) -> Option<usi
         }
     }
     None
+}
+
+/// 16 bytes, twice.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn twice(bytes: &[u8; 16]) -> __m256i {
+    // SAFETY: 16 bytes; the load needs no alignment.
+    _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
 }
 
 /// The first of these lanes that has something other than digits or is watched.
