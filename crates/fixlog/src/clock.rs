@@ -29,6 +29,7 @@ pub(crate) enum TradeTime {
 
 impl TradeTime {
     /// That of a message with this before it on its line, or in a packet.
+    #[inline]
     pub(crate) fn of(
         clock: Clock,
         message: &Message<'_, '_>,
@@ -40,8 +41,8 @@ impl TradeTime {
             Some((Timestamp::parse(text)?.0, step_of_text(text)))
         };
         match clock {
-            _ if !matches!(message.msg_type(), b"D" | b"8") => Self::Sent,
             Clock::Sending => Self::Sent,
+            _ if !matches!(message.msg_type(), b"D" | b"8") => Self::Sent,
             Clock::Transact => Self::Other(parsed(60)),
             Clock::Log => {
                 let logged_ns = match origin {

@@ -4,14 +4,29 @@ use std::collections::HashMap;
 
 use fixcore::SOH;
 
+/// As many places are found by the last bytes of their names.
+const RECENT: usize = 256;
+
 /// The names of each session, such as sender and target, in the order in which they come first.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Sessions<const N: usize = 2> {
     names: Vec<[Vec<u8>; N]>,
     /// By the names with the byte 1 behind each, which none contains.
     places: HashMap<Vec<u8>, usize>,
-    last: usize,
+    /// By [`slot`], the place of the names that came last with it, and 1.
+    recent: [u32; RECENT],
     key: Vec<u8>,
+}
+
+impl<const N: usize> Default for Sessions<N> {
+    fn default() -> Self {
+        Self {
+            names: Vec::new(),
+            places: HashMap::new(),
+            recent: [0; RECENT],
+            key: Vec::new(),
+        }
+    }
 }
 
 impl<const N: usize> Sessions<N> {
@@ -19,7 +34,7 @@ impl<const N: usize> Sessions<N> {
     pub(crate) fn clear(&mut self) {
         self.names.clear();
         self.places.clear();
-        self.last = 0;
+        self.recent.fill(0);
     }
 
     /// All of them, each at its place.
@@ -27,25 +42,30 @@ impl<const N: usize> Sessions<N> {
         &self.names
     }
 
-    /// The place of a session, which is new if it is `names().len()` of before. More often than not it is that of the
-    /// last message or of the one before.
+    /// The place of a session, which is new if it is `names().len()` of before.
+    #[inline]
     pub(crate) fn place(&mut self, names: [&[u8]; N]) -> usize {
-        let is = |session: &[Vec<u8>; N]| {
-            let mut pairs = session.iter().zip(names);
-            pairs.all(|(known, name)| is_same(known, name))
-        };
-        for at in [self.last, self.last ^ 1] {
-            if self.names.get(at).is_some_and(is) {
-                self.last = at;
-                return at;
-            }
+        let slot = slot(names);
+        let recent = self.recent.get(slot).copied().unwrap_or(0);
+        if let Some(at) = (recent as usize).checked_sub(1)
+            && let Some(session) = self.names.get(at)
+            && session
+                .iter()
+                .zip(names)
+                .all(|(known, name)| is_same(known, name))
+        {
+            return at;
         }
+        self.look_up(slot, names)
+    }
+
+    fn look_up(&mut self, slot: usize, names: [&[u8]; N]) -> usize {
         self.key.clear();
         for name in names {
             self.key.extend_from_slice(name);
             self.key.push(SOH);
         }
-        self.last = match self.places.get(&self.key) {
+        let at = match self.places.get(&self.key) {
             Some(at) => *at,
             None => {
                 let at = self.names.len();
@@ -54,8 +74,25 @@ impl<const N: usize> Sessions<N> {
                 at
             }
         };
-        self.last
+        if let Some(recent) = self.recent.get_mut(slot) {
+            *recent = u32::try_from(at + 1).unwrap_or(0);
+        }
+        at
     }
+}
+
+/// A number below [`RECENT`], of the last two bytes of each name: sessions of a log differ there more often than not.
+#[inline]
+fn slot<const N: usize>(names: [&[u8]; N]) -> usize {
+    let all = names.into_iter().fold(0_u32, |all, name| {
+        let end = match name {
+            [.., one, other] => u32::from(u16::from_le_bytes([*one, *other])),
+            [only] => u32::from(*only),
+            [] => 0,
+        };
+        (all ^ end).wrapping_mul(0x9e37_79b1).rotate_left(15)
+    });
+    all as usize % RECENT
 }
 
 /// Whether two names are the same one. Most are short: eight bytes from either end are compared without a call.
@@ -81,7 +118,7 @@ mod tests {
     fn a_place_is_the_same_for_the_same_names() {
         let mut sessions = Sessions::<2>::default();
         let mut first = Vec::new();
-        // Every pair of twelve names, thrice, in turns that are never those of the last two messages.
+        // Every pair of twelve names, thrice; some of them share a slot.
         let names: Vec<_> = (0..12).map(|n| format!("N{n}").into_bytes()).collect();
         for round in 0..3 {
             let mut at = 0;

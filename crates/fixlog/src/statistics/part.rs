@@ -193,7 +193,8 @@ impl Part {
         let mut names = None;
         if let (Some(sender), Some(target)) = (header.sender, header.target) {
             let begin = message.begin_string();
-            let [sub, target_sub] = header.subs.map(Option::unwrap_or_default);
+            let [sub, target_sub] = header.subs;
+            let (sub, target_sub) = (sub.unwrap_or_default(), target_sub.unwrap_or_default());
             let all = [begin, sender, target, sub, target_sub];
             let place = self.names.place(all);
             if place == self.told.len() {
