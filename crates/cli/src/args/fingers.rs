@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 
 use crate::args::Color;
-use crate::commands::compare::limit;
+use crate::args::limit;
 
 /// Subcommands whose numeric flags are compression levels, each with those of its short flags that
 /// take no value and can therefore share an argument with a level.

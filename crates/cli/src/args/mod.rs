@@ -16,6 +16,7 @@ pub(crate) mod glob;
 mod globs;
 mod letters;
 pub(crate) mod levels;
+pub(crate) mod limit;
 pub(crate) mod live;
 #[cfg(feature = "workers")]
 pub(crate) mod nats;

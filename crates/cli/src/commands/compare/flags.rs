@@ -8,9 +8,9 @@ use bench::programs;
 use clap::Args;
 use files::conflicts::{Files, Stdout};
 
+use crate::args::limit::{Limit, PROVEN, limit, percent};
 use crate::args::output::OutputArgs;
 use crate::args::units;
-use crate::commands::compare::limit::{Limit, PROVEN, limit, percent};
 use crate::failure::Failure;
 
 /// Compare two runs, or two commands interleaved in one run.

@@ -5,9 +5,9 @@ use latency::percentile;
 use latency::report::{Comparison, Design, TailDifference, Verdict};
 use report::{ExitStatus, units, verdicts};
 
+use crate::args::limit::{Limit, WALL};
 use crate::args::output::Undecided;
 use crate::commands::compare::flags::CompareArgs;
-use crate::commands::compare::limit::{Limit, WALL};
 use crate::failure::{Failure, Result};
 use crate::term::message;
 

@@ -4,7 +4,6 @@ mod files;
 pub(crate) mod flags;
 mod interleave;
 mod judge;
-pub(crate) mod limit;
 pub(crate) mod run;
 
 pub(crate) use run::run;

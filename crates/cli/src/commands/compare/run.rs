@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use latency::report::LatencyName;
 use report::{Before, ExitStatus, Outcome, verdicts};
 
+use crate::args::limit::{CPU, RSS, WALL};
 use crate::commands::compare::flags::CompareArgs;
-use crate::commands::compare::limit::{CPU, RSS, WALL};
 use crate::commands::compare::{files, interleave, judge};
 use crate::failure::{Failure, Result};
 use crate::session::{Session, Setup};

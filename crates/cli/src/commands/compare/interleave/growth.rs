@@ -6,9 +6,9 @@ use latency::compare::{self, Looks, Names, Options, Regression, Sides};
 use latency::report::Verdict;
 
 use super::measured::Measured;
+use crate::args::limit::{Limit, WALL};
 use crate::commands::compare::flags::CompareArgs;
 use crate::commands::compare::judge::must_decide;
-use crate::commands::compare::limit::{Limit, WALL};
 
 /// Rounds that are added until the verdict stands.
 pub(super) struct Growth {

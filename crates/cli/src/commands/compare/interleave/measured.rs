@@ -4,7 +4,7 @@ use bench::Paired;
 use latency::compare::Sides;
 
 use super::side::Turns;
-use crate::commands::compare::limit::{CPU, RSS, WALL};
+use crate::args::limit::{CPU, RSS, WALL};
 
 /// What the finished rounds of the three sides came to: baseline, target and control.
 pub(super) struct Measured<'a> {

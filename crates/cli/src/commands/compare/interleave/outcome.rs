@@ -9,8 +9,8 @@ use report::units::{bytes, counted};
 
 use super::measured::Measured;
 use super::side::{Side, Turns};
+use crate::args::limit::{CPU, RSS};
 use crate::commands::compare::flags::CompareArgs;
-use crate::commands::compare::limit::{CPU, RSS};
 
 /// What a run came to besides its times.
 pub(super) struct Found {

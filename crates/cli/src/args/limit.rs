@@ -1,6 +1,6 @@
 //! A limit on a regression as text: `5%`, `p99:5%`, `cpu:5%`, `cpu.p99:5%`, `[level 3].service.p99:5%`.
 //!
-//! What limits make of comparisons is in `judge`.
+//! What limits make of comparisons is in `commands::compare::judge`.
 
 use std::fmt;
 
