@@ -252,12 +252,12 @@ fn masked_messages_count_where_they_are_accepted() {
     );
 }
 
-/// The rows of the table of `--by`, as its cells.
+/// The rows of the table of `--group-by`, as its cells.
 fn counted(dir: &Path, flags: &str) -> Value {
     let (report, _) = stats(dir, flags);
     let tables = report["tables"].as_array().expect("tables");
     let table = tables.iter().find(|table| table["name"] == "messages by");
-    let rows = table.expect("the table of --by")["rows"].clone();
+    let rows = table.expect("the table of --group-by")["rows"].clone();
     let cells = rows.as_array().expect("rows").iter();
     // Bytes are the last cell.
     let without = |row: &Value| row.as_array().map(|row| row[..row.len() - 1].to_vec());
@@ -286,32 +286,35 @@ fn messages_are_counted_by_what_is_asked_for() {
     file(dir.path(), "again", &log.concat());
     let by = |flags: &str| counted(dir.path(), flags);
     assert_eq!(
-        by("--by session,type log"),
+        by("--group-by session,type log"),
         json!([["A → B", "D", 6], ["B → A", "3", 3], ["B → A", "8", 1]])
     );
     assert_eq!(
-        by("--by sender,35,49 log"),
+        by("--group-by sender,35,49 log"),
         json!([["A", "D", 6], ["B", "3", 3], ["B", "8", 1]]),
         "sender and 49 are one column"
     );
     assert_eq!(
-        by("--by Account --type D log"),
+        by("--group-by Account --type D log"),
         json!([[null, 2], ["007", 2], ["7", 2]]),
         "text, not numbers"
     );
-    assert_eq!(by("--by 448 --type 8 log"), json!([["P;Q", 1]]));
+    assert_eq!(by("--group-by 448 --type 8 log"), json!([["P;Q", 1]]));
     let cut = format!("{}…", "long".repeat(64));
-    assert_eq!(by("--by Text --type 3 log"), json!([["bad", 2], [cut, 1]]));
+    assert_eq!(
+        by("--group-by Text --type 3 log"),
+        json!([["bad", 2], [cut, 1]])
+    );
     let minutes = ["20260305-14:02", "20260305-14:00", "20260305-14:01"];
     assert_eq!(
-        by("--by minute log"),
+        by("--group-by minute log"),
         json!([[minutes[0], 4], [minutes[1], 3], [minutes[2], 3]])
     );
-    assert_eq!(by("--by hour log"), json!([["20260305-14", 10]]));
-    assert_eq!(by("--by day log"), json!([["20260305", 10]]));
+    assert_eq!(by("--group-by hour log"), json!([["20260305-14", 10]]));
+    assert_eq!(by("--group-by day log"), json!([["20260305", 10]]));
     // Several logs are counted for themselves, unless they are one.
     assert_eq!(
-        by("--by sender log again"),
+        by("--group-by sender log again"),
         json!([
             ["A", "log", 6],
             ["A", "again", 6],
@@ -320,7 +323,7 @@ fn messages_are_counted_by_what_is_asked_for() {
         ])
     );
     assert_eq!(
-        by("--by sender --one-log log again"),
+        by("--group-by sender --one-log log again"),
         json!([["A", 12], ["B", 8]])
     );
     // However many threads there are.
@@ -329,16 +332,16 @@ fn messages_are_counted_by_what_is_asked_for() {
         words("fix generate -qq --messages 20000 -o large"),
     )
     .expect(0);
-    let keys = "--by session,OrdStatus,Symbol large";
+    let keys = "--group-by session,OrdStatus,Symbol large";
     assert_eq!(by(&format!("-T1 {keys}")), by(&format!("-T3 {keys}")));
-    let text = run(dir.path(), words("fix stats -q --by sender,type log")).expect(0);
+    let text = run(dir.path(), words("fix stats -q --group-by sender,type log")).expect(0);
     let table = text
         .text()
         .split("\n\n")
         .find(|table| table.contains("messages by"));
     let table = table.expect("a table");
     assert!(table.contains("  B       3            3"), "{table}");
-    let wrong = run(dir.path(), words("fix stats --by nosuch log")).expect(2);
+    let wrong = run(dir.path(), words("fix stats --group-by nosuch log")).expect(2);
     assert!(wrong.stderr.contains("'nosuch'"), "{}", wrong.stderr);
 }
 

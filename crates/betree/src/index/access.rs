@@ -9,7 +9,8 @@ use super::cost;
 use super::counted::{self, LISTS_MAX};
 use super::dimension::{Dimension, Key};
 use super::guard::Guard;
-use super::keys::{Access, Found, Known, MANY_WEIGHT};
+use super::keys::{Access, Found, MANY_WEIGHT};
+use super::known::Known;
 use super::postings::Keys;
 use super::ranges::ranges;
 use crate::code::Op;
@@ -118,6 +119,22 @@ impl Clauses {
     /// The guards of a unit's parts.
     pub(crate) fn guards(&self, unit: u32) -> &[(u64, Guard)] {
         self.slice(&self.guards, unit, |unit| unit.guards)
+    }
+
+    /// Nanoseconds that a unit costs in the tree, about: it is tested for the events that have one of its keys, and
+    /// run for those that pass its guards.
+    pub(crate) fn cost(&self, unit: u32) -> f32 {
+        let Some((probability, implied)) = self.best(unit) else {
+            return f32::MAX;
+        };
+        if let Some(several) = self.several(unit) {
+            return several.cost;
+        }
+        let long = self.long(unit).map_or(0, |long| long.implied);
+        if long != 0 && long == self.parts(unit) {
+            return probability * (cost::ITEM_NS + cost::HIT_NS);
+        }
+        cost::of_found(self.guards(unit), (probability, implied), self.left(unit))
     }
 
     /// All parts of a unit; 0 when they are too many to be told apart.
@@ -245,7 +262,7 @@ impl Clauses {
     ) -> Option<(Long, f32)> {
         let (long, left) = self.least(arena, node, parts, Access::is_long)?;
         let unit = self.units.len() as u32 - 1;
-        let ns = |share, implied, left| cost::of_found(self, unit, (share, implied), left);
+        let ns = |share, implied, left| cost::of_found(self.guards(unit), (share, implied), left);
         let is_better = best.is_none_or(|best| {
             let whole = arena.nodes[node as usize].cost;
             let weight = long.probability * MANY_WEIGHT;
@@ -327,9 +344,11 @@ impl Clauses {
             out.probability *= access.probability.min(1.0);
         }
         let unit = self.units.len() as u32 - 1;
-        out.cost += cost::of_found(self, unit, (out.probability, out.implied), left);
+        out.cost += cost::of_found(self.guards(unit), (out.probability, out.implied), left);
         match self.best(unit) {
-            Some(best) if cost::of_found(self, unit, best, self.left(unit)) <= out.cost => None,
+            Some(best) if cost::of_found(self.guards(unit), best, self.left(unit)) <= out.cost => {
+                None
+            }
             _ => Some((out, left)),
         }
     }

@@ -6,7 +6,7 @@ use super::cells::CellWords;
 use super::columns::{self, Choice};
 use super::cost;
 use super::dimension::Bounds;
-use super::keys::Known;
+use super::known::Known;
 use super::texts::Texts;
 use super::tree::Tree;
 use super::{FALSE, Index, LANE, MEMBER, NEVER, Sources, TRUE, Unit};
@@ -202,7 +202,7 @@ impl Compiler {
             let unit = unit as u32;
             self.clauses.long(unit).is_some() || self.clauses.several(unit).is_some()
         });
-        let cost = units.map(|unit| cost::of_unit(&self.clauses, unit as u32));
+        let cost = units.map(|unit| self.clauses.cost(unit as u32));
         let cost = cost.sum::<f32>();
         let is_rare = match is_many || has_long {
             true => share < share_max || cost < cost::of_lockstep(arena, known.asks),

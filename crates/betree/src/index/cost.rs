@@ -1,6 +1,5 @@
 //! What a unit costs in the tree, by which it is filed there or elsewhere.
 
-use super::access::Clauses;
 use super::asks::Asks;
 use super::guard::Guard;
 use crate::code::{Head, Op};
@@ -14,7 +13,7 @@ pub(super) const PROGRAM_NS: f32 = 60.0;
 pub(super) const MARK_NS: f32 = 1.5;
 pub(super) const TESTED_NS: f32 = 1.5;
 /// Nanoseconds of a match that needs no program.
-const HIT_NS: f32 = 4.0;
+pub(super) const HIT_NS: f32 = 4.0;
 /// Nanoseconds of a reduction of a test that lockstep evaluates for each event, and the most of a test.
 const REDUCTION_NS: f32 = 4.0;
 const TEST_NS: f32 = 50.0;
@@ -35,31 +34,10 @@ pub(super) fn of_lockstep(arena: &Arena, asks: &Asks) -> f32 {
     ns.sum()
 }
 
-/// Nanoseconds that a unit costs in the tree, about: it is tested for the events that have one of its keys, and
-/// run for those that pass its guards.
-pub(super) fn of_unit(clauses: &Clauses, unit: u32) -> f32 {
-    let Some((probability, implied)) = clauses.best(unit) else {
-        return f32::MAX;
-    };
-    if let Some(several) = clauses.several(unit) {
-        return several.cost;
-    }
-    let long = clauses.long(unit).map_or(0, |long| long.implied);
-    if long != 0 && long == clauses.parts(unit) {
-        return probability * (ITEM_NS + HIT_NS);
-    }
-    of_found(clauses, unit, (probability, implied), clauses.left(unit))
-}
-
 /// Nanoseconds that a unit costs which is found for a share of all events, where some of its parts are implied, and of
 /// which so many reductions are left.
-pub(super) fn of_found(
-    clauses: &Clauses,
-    unit: u32,
-    (share, implied): (f32, u64),
-    left: f32,
-) -> f32 {
-    let guards = best_guards(clauses, unit, implied);
+pub(super) fn of_found(guards: &[(u64, Guard)], (share, implied): (f32, u64), left: f32) -> f32 {
+    let guards = best_guards(guards, implied);
     let pass: f32 = guards.iter().map(|(_, guard)| guard.pass).product();
     share * (ITEM_NS + pass * of_program(left))
 }
@@ -70,9 +48,9 @@ pub(super) fn of_program(reductions: f32) -> f32 {
 }
 
 /// The two guards of a unit that exclude most, without those of parts that are implied. Guards of one word are one.
-pub(super) fn best_guards(clauses: &Clauses, unit: u32, implied: u64) -> Vec<(u64, Guard)> {
+pub(super) fn best_guards(all: &[(u64, Guard)], implied: u64) -> Vec<(u64, Guard)> {
     let mut guards: Vec<(u64, Guard)> = Vec::new();
-    for (bit, guard) in clauses.guards(unit) {
+    for (bit, guard) in all {
         if bit & implied != 0 {
             continue;
         }

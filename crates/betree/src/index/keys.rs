@@ -1,34 +1,20 @@
 //! Keys of tests and groups: which of them an event must have, and the share of events that do.
 
-use super::asks::Asks;
-use super::cells::CellWords;
-use super::dimension::{Bounds, Dimension, Key};
+use super::dimension::{Dimension, Key};
 use super::geo;
+use super::known::Known;
 use super::operands::points;
-use super::ranges::{collect_range, range, ranges};
+use super::ranges::{Cells, collect_range, range, ranges};
 use super::texts::position;
 use crate::code::{HAS_MAX, Head, Op};
-use crate::dictionary::Dictionary;
-use crate::domain::{AttributeType, Domain};
+use crate::domain::AttributeType;
 use crate::expr::Position;
 use crate::program::arena::{Arena, ROOT};
-use crate::program::estimate::Estimates;
 
 /// The most keys of a clause in the nodes of the tree.
 pub(super) const KEYS_MAX: usize = 64;
 /// Many keys are taken in place of few only if that many times less events have one.
 pub(super) const MANY_WEIGHT: f32 = 2.0;
-
-/// What the index knows about events and expressions.
-#[derive(Debug)]
-pub(crate) struct Known<'a> {
-    pub(crate) asks: &'a Asks,
-    pub(crate) cells: &'a CellWords,
-    pub(crate) bounds: &'a Bounds,
-    pub(crate) estimates: &'a Estimates,
-    pub(crate) domain: &'a Domain,
-    pub(crate) dictionary: &'a Dictionary,
-}
 
 /// The candidate clause of a node.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +50,7 @@ impl Found {
                     let ranges = is_inner.then(|| ranges(arena, arena.children(index), known));
                     let ranged = ranges.into_iter().flatten().filter_map(|range| {
                         let cells = known.cells_of(range.attribute, range.interval)?;
-                        Some((cells.access(), range.node))
+                        Some((Access::of_cells(&cells), range.node))
                     });
                     children()
                         .filter_map(|child| Some((self.of(*child)?, *child)))
@@ -75,7 +61,7 @@ impl Found {
                 Op::Or => children().try_fold(Access::NONE, |sum, child| {
                     let ranged = || {
                         let (attribute, interval) = range(arena, *child, known)?;
-                        Some(known.cells_of(attribute, interval)?.access())
+                        Some(Access::of_cells(&known.cells_of(attribute, interval)?))
                     };
                     let access = self.of(*child).or_else(ranged)?;
                     Some(sum.plus(access))
@@ -256,6 +242,11 @@ impl Access {
             keys: keys as u32,
             pick: 0,
         }
+    }
+
+    /// The keys of a range.
+    fn of_cells(cells: &Cells) -> Self {
+        Self::new(cells.share, cells.cells.len())
     }
 
     /// A group has few keys for each of its words, so keys need no bound.

@@ -20,6 +20,7 @@ pub(crate) mod geo;
 mod guard;
 pub(crate) mod item;
 mod keys;
+mod known;
 mod mix;
 mod operands;
 mod positions;

@@ -1,7 +1,7 @@
 //! Ranges as keys: the cells that the interval of a test, or of several tests of one attribute, touches.
 
 use super::dimension::{Dimension, Key, RESOLUTIONS};
-use super::keys::{Access, Known};
+use super::known::Known;
 use super::operands::interval;
 use crate::code::{Head, Op};
 use crate::program::arena::Arena;
@@ -25,12 +25,6 @@ pub(super) struct Cells {
     pub(super) resolution: u8,
     pub(super) cells: Vec<(u64, bool)>,
     pub(super) share: f32,
-}
-
-impl Cells {
-    pub(super) fn access(&self) -> Access {
-        Access::new(self.share, self.cells.len())
-    }
 }
 
 /// The attribute and the interval of a test that is true exactly for the values of an interval.

@@ -397,7 +397,7 @@ impl Builder<'_> {
 
     /// An item with the two best guards that its place does not imply, and the share of events that pass them.
     fn item(&self, work: Work) -> (Item, f32) {
-        let guards = best_guards(self.clauses, work.unit, work.implied);
+        let guards = best_guards(self.clauses.guards(work.unit), work.implied);
         let exact = guards.iter().filter(|(_, guard)| guard.is_exact);
         let decided = exact.fold(work.implied, |bits, (guard, _)| bits | guard);
         let parts = self.clauses.parts(work.unit);

@@ -145,7 +145,7 @@ pub(super) fn ungrouped(stats: &Statistics) {
     let count = stats.ungrouped();
     if count > 0 {
         message::note(
-            &format!("{count} messages are in no row of --by: it has 65,536 rows"),
+            &format!("{count} messages are in no row of --group-by: it has 65,536 rows"),
             "count by a field with fewer values, or filter the messages",
         );
     }

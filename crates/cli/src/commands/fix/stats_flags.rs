@@ -28,7 +28,7 @@ pub(crate) enum ClockName {
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "Examples:
   perfkit fix stats *.log
-  perfkit fix stats --by session,type day.log
+  perfkit fix stats --group-by session,type day.log
   perfkit fix stats --session DESK,MARKET --since 14:00 day.log")]
 pub(crate) struct StatsArgs {
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(crate) struct StatsArgs {
     /// standard or of --dictionary. A message with several such fields has all their values, with ; between them; one
     /// without it has —. Several logs have rows of their own, unless --one-log says that they are one.
     #[arg(
-        long,
+        long = "group-by",
         value_name = "KEY,…",
         value_delimiter = ',',
         num_args = 1,
@@ -81,7 +81,7 @@ impl StatsArgs {
                 "hour" => GroupKey::Hour,
                 "minute" => GroupKey::Minute,
                 field => GroupKey::Field(tag_of(field, dictionaries).ok_or_else(|| {
-                    let message = format!("--by: no dictionary has the field '{}'", field.escape_debug());
+                    let message = format!("--group-by: no dictionary has the field '{}'", field.escape_debug());
                     Failure::usage(message)
                         .help("state type, session, sender, target, day, hour, minute, a tag, or a name of the standard")
                 })?),

@@ -44,7 +44,7 @@ pub(super) fn statistics(
     tables
 }
 
-/// The table of `--by`.
+/// The table of `--group-by`.
 fn groups(statistics: &Statistics, files: &[PathBuf], shown: Shown<'_>) -> Table {
     let mut columns: Vec<_> = shown
         .by
