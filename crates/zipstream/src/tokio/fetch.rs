@@ -10,6 +10,10 @@ use ::tokio::io::{AsyncRead, AsyncSeek, ReadBuf};
 use super::pace::Pace;
 use crate::error::{Error, ErrorKind};
 
+/// So many bytes, an entry that is decoded in one piece, are asked for at once: a source of requests would make one for
+/// each piece, and fetch more than is wanted.
+const WHOLE_BYTES: usize = (1 << 20) + (128 << 10);
+
 /// The bytes of a range as they arrive.
 #[derive(Debug)]
 pub(super) struct Fetch {
@@ -72,7 +76,10 @@ impl Fetch {
                     return Poll::Ready(Ok(std::mem::take(&mut self.bytes)));
                 }
                 Stage::Read => {
-                    let piece = pace.copy_bytes();
+                    let piece = match total {
+                        ..=WHOLE_BYTES => total as u64,
+                        _ => pace.copy_bytes(),
+                    };
                     ready!(pace.poll_take(Pace::to_copy(piece), context));
                     let piece = usize::try_from(piece).unwrap_or(usize::MAX);
                     let end = total.min(self.filled.saturating_add(piece));
@@ -96,6 +103,7 @@ impl Fetch {
             }
         }
     }
+
     fn out_of_memory(&self, bytes: usize) -> Error {
         let what = format!("no memory for {bytes} bytes of the archive");
         Error::new(ErrorKind::Io(io::ErrorKind::OutOfMemory), what).at(self.range.start)
