@@ -295,7 +295,7 @@ fn jwt_until(signer: &KeyPair, subject: &str, nats: &Value, ends_in_s: Option<i6
     format!("{text}.{}", base64.encode(signature))
 }
 
-/// A way to a server that carries so many bytes of it and then stands still, with all connections open.
+/// A way to a server that carries a number of bytes of it and then stands still, with all connections open.
 pub(crate) struct Proxy {
     port: u16,
 }
@@ -324,7 +324,7 @@ impl Proxy {
     }
 }
 
-/// Carries so many bytes, and keeps both ends open where there are more.
+/// Carries this number of bytes, and keeps both ends open where there are more.
 fn carry(from: TcpStream, mut to: TcpStream, bytes_max: u64) {
     let carried = std::io::copy(&mut (&from).take(bytes_max), &mut to);
     if carried.is_ok_and(|bytes| bytes == bytes_max) {

@@ -13,7 +13,9 @@ use crate::common::signals::{send, until_signals_are_handled};
 use crate::common::{Run, file};
 use crate::kafka_server::{Server, is_here};
 use crate::peer;
-use crate::worker_case::{Case, Telling, Urls as _, count, events, finish, report, stall};
+use crate::worker_case::{
+    Case, Telling, Urls as _, count, events, finish, report, stall, taken_over_by,
+};
 
 /// The tests, each with whether what it needs is here.
 pub(crate) fn trials() -> Vec<Trial> {
@@ -483,10 +485,7 @@ fn a_worker_that_was_taken_over_from_ends() {
     let id = new.id();
     finish(new, 0);
     let said = old.ended(1);
-    let lost = format!(
-        "-{id} has taken over the consumer match (--take-over): its workers have --format ids from now on"
-    );
-    assert!(said.contains(&lost), "{said}");
+    assert!(said.contains(&taken_over_by(id)), "{said}");
 }
 
 fn a_worker_does_not_wait_for_servers_that_are_away_when_it_is_to_end() {

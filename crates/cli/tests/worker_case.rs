@@ -217,3 +217,10 @@ pub(crate) fn count(params: &Value, name: &str) -> u64 {
         .as_u64()
         .unwrap_or_else(|| panic!("no {name} in {params}"))
 }
+
+/// What a worker says when the process of this id has taken over with `--format ids`.
+pub(crate) fn taken_over_by(id: u32) -> String {
+    format!(
+        "-{id} has taken over the consumer match (--take-over): its workers have --format ids from now on"
+    )
+}

@@ -11,7 +11,7 @@ use nix::sys::signal::Signal;
 use crate::broker::{Broker, Proxy, stream};
 use crate::common::signals::{send, until};
 use crate::peer;
-use crate::worker_case::{Case, Telling, count, events, finish, report};
+use crate::worker_case::{Case, Telling, count, events, finish, report, taken_over_by};
 
 /// The tests, each with whether what it needs is here.
 pub(crate) fn trials() -> Vec<Trial> {
@@ -152,9 +152,7 @@ fn a_worker_that_was_taken_over_from_ends() {
     let id = new.id();
     finish(new, 0);
     let said = old.ended(1);
-    let lost = format!(
-        "-{id} has taken over the consumer match (--take-over): its workers have --format ids from now on"
-    );
+    let lost = taken_over_by(id);
     assert!(
         said.contains(&lost) && said.contains("this one has --format json"),
         "{said}"

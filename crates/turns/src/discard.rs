@@ -12,7 +12,7 @@ pub const DISCARD_BYTES: usize = 2 << 20;
 
 type Discarded = Box<dyn Any + Send>;
 
-/// Drops a value that holds about so many bytes of memory: at once if that is little or no runtime has this thread, else
+/// Drops a value that holds about `bytes` of memory: at once if that is little or no runtime has this thread, else
 /// on a thread that does nothing else.
 ///
 /// ```

@@ -6,6 +6,13 @@ use std::time::Duration;
 use crate::block::{Block, BlockId, Delivery};
 use crate::error::Result;
 
+/// How long a broker is away before it is believed, for one that restarts is back soon.
+#[cfg(any(feature = "nats", feature = "kafka", feature = "simulation"))]
+pub(crate) const AWAY: Duration = Duration::from_secs(1);
+/// How often to look whether another worker has taken over.
+#[cfg(any(feature = "nats", feature = "kafka"))]
+pub(crate) const TAKEN_LOOK: Duration = Duration::from_secs(2);
+
 /// A stream of blocks, a stream of answers to them, and a stream for blocks that cannot be answered.
 ///
 /// Futures are polled on one thread. Each call may be repeated.

@@ -11,11 +11,8 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use crate::block::{Block, BlockId, Delivery, Place};
-use crate::engine::{Engine, Published, To, Verdict};
+use crate::engine::{AWAY, Engine, Published, To, Verdict};
 use crate::error::{Error, Result};
-
-/// How long a broker is away before it is believed.
-const AWAY: Duration = Duration::from_secs(1);
 
 /// How bad things are. Chances are of 1,000.
 #[derive(Debug, Clone)]

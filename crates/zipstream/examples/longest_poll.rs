@@ -1,6 +1,6 @@
 //! How long one poll holds its thread while archives are opened, checked, searched and read.
 //!
-//! `longest_poll [ENTRIES] [ARCHIVE]`: makes an archive of so many entries (300,000) in memory, or reads ARCHIVE from a file,
+//! `longest_poll [ENTRIES] [ARCHIVE]`: makes an archive of ENTRIES entries (300,000) in memory, or reads ARCHIVE from a file,
 //! on a runtime of one thread, next to a task that is due every millisecond. For each job it prints the longest poll
 //! of its future and how late the other task was at most: in the best of some repetitions, for other programs
 //! interrupt this one, too.

@@ -20,7 +20,7 @@ use crate::program::arena::Arena;
 const PROBABILITY_MAX: f32 = 0.6;
 /// Parts of a unit whose place in the index can make them superfluous.
 const PARTS_MAX: usize = 64;
-/// Events whose lists are so many times as long as estimated decide which lists are counted: there a list is in most
+/// Events whose lists are this many times as long as estimated decide which lists are counted: there a list is in most
 /// events, and costs more to test than to count.
 const ELEMENTS_FACTOR: f32 = 8.0;
 /// Of an `or` with many alternatives, one with a single clause of at least this many keys is found by postings.

@@ -35,14 +35,14 @@ pub(super) fn of_lockstep(arena: &Arena, asks: &Asks) -> f32 {
 }
 
 /// Nanoseconds that a unit costs which is found for a share of all events, where some of its parts are implied, and of
-/// which so many reductions are left.
+/// which `left` reductions are left.
 pub(super) fn of_found(guards: &[(u64, Guard)], (share, implied): (f32, u64), left: f32) -> f32 {
     let guards = best_guards(guards, implied);
     let pass: f32 = guards.iter().map(|(_, guard)| guard.pass).product();
     share * (ITEM_NS + pass * of_program(left))
 }
 
-/// Nanoseconds of a program of so many reductions on average: of most, fetching it is what takes time.
+/// Nanoseconds of a program by its reductions on average: of most, fetching it is what takes time.
 pub(super) fn of_program(reductions: f32) -> f32 {
     PROGRAM_NS.max(reductions * TESTED_NS)
 }

@@ -32,7 +32,7 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
-    /// Adds a unit of so many lists.
+    /// Adds a unit of this number of lists.
     pub(super) fn unit(&mut self, unit: u32, lists: usize) {
         self.units.push(unit);
         self.needs

@@ -235,7 +235,7 @@ impl Access {
         pick: 0,
     };
 
-    /// So many keys, one of which this share of events has.
+    /// This number of keys, one of which this share of events has.
     pub(super) fn new(probability: f32, keys: usize) -> Self {
         Self {
             probability,

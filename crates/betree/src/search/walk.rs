@@ -12,7 +12,7 @@ use crate::program::run::Outcome;
 
 /// Items that are tested at once.
 const BLOCK: usize = 64;
-/// Units that are run together, once so many wait.
+/// Units that are run together, once this number of them waits.
 pub(super) const UNITS_TOGETHER: usize = 64;
 /// Reductions of testing an item, of recording a match, and of the cells of an attribute.
 pub(super) const ITEM_REDUCTIONS: u64 = 2;

@@ -137,6 +137,11 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
         .map_err(|error| Failure::new(format!("cannot start: {}", crate::failure::reason(&error))))
 }
 
+/// What people call this process: the name of the machine and a number.
+pub(crate) fn process_name() -> String {
+    format!("{}-{}", host(), std::process::id())
+}
+
 /// The name of this machine.
 pub(crate) fn host() -> String {
     #[cfg(unix)]

@@ -12,6 +12,7 @@ use rdkafka::consumer::Consumer as _;
 use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
+use crate::engine::TAKEN_LOOK;
 use crate::error::{Error, Result};
 use crate::kafka::client::{ANSWER, meaning, writer};
 use crate::kafka::plan::Plan;
@@ -21,8 +22,6 @@ use crate::kafka::transaction::{Fault, Writer};
 
 /// How long to try.
 const TRY: Duration = Duration::from_secs(30);
-/// How often to look whether another worker has taken the group over, and how long to wait for an answer.
-const TAKEN_LOOK: Duration = Duration::from_secs(2);
 /// The partition beside whose offset the text is kept.
 const PARTITION: i32 = 0;
 

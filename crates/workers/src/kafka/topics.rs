@@ -10,6 +10,7 @@ use rdkafka::consumer::{BaseConsumer, Consumer as _};
 use rdkafka::error::RDKafkaErrorCode as Code;
 use tokio::time::sleep;
 
+use crate::engine::AWAY;
 use crate::error::{Error, Result};
 use crate::kafka::access::Access;
 use crate::kafka::address::{Address, is_topic};
@@ -21,8 +22,6 @@ use crate::settings::{Drops, drops_of_topic, window_min};
 
 /// The partitions of a new topic: as many workers can share its blocks.
 const PARTITIONS: i32 = 8;
-/// How long servers are away before it is believed, for one that restarts is back soon.
-const AWAY: Duration = Duration::from_secs(1);
 /// How often to look whether a new topic is there.
 const LOOK: Duration = Duration::from_millis(100);
 /// How many looks it gets.

@@ -15,6 +15,7 @@ use async_nats::{
 
 use tokio::time::{Instant, sleep};
 
+use crate::engine::AWAY;
 use crate::error::{Error, Result};
 use crate::nats::access::Access;
 use crate::nats::address::Address;
@@ -22,9 +23,7 @@ use crate::nats::address::Address;
 /// How long a server may take to answer a request, or to acknowledge a message, before it is asked again.
 pub(super) const ANSWER: Duration = Duration::from_secs(5);
 
-/// How long a server is away before it is believed, for one that restarts is back soon.
-const AWAY: Duration = Duration::from_secs(1);
-/// How often to look whether it is.
+/// How often to look whether a server is away.
 const AWAY_LOOK: Duration = Duration::from_millis(50);
 
 /// How long to look for what a server says first.

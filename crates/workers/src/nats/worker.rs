@@ -11,7 +11,7 @@ use async_nats::jetstream::{AckKind, ErrorCode, Message};
 use futures_util::StreamExt as _;
 
 use crate::block::{Block, BlockId, Delivery, Place, token};
-use crate::engine::{Engine, Published, To, Verdict};
+use crate::engine::{Engine, Published, TAKEN_LOOK, To, Verdict};
 use crate::error::{Error, Result};
 use crate::lost::Lost;
 use crate::nats::connect::{Connection, code, reasons};
@@ -25,8 +25,6 @@ use crate::settings::{
 
 /// How long the server looks for blocks before it says that there are none.
 const PULL: Duration = Duration::from_secs(1);
-/// How often to look whether another worker has taken the consumer over.
-const TAKEN_LOOK: Duration = Duration::from_secs(2);
 /// How long the end may take once all is done.
 const CLOSE: Duration = Duration::from_secs(2);
 /// How often to look whether a consumer is gone before it is believed, and the pause between two looks.

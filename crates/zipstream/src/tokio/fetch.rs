@@ -10,7 +10,7 @@ use ::tokio::io::{AsyncRead, AsyncSeek, ReadBuf};
 use super::pace::Pace;
 use crate::error::{Error, ErrorKind};
 
-/// So many bytes, an entry that is decoded in one piece, are asked for at once: a source of requests would make one for
+/// Up to this many bytes, an entry that is decoded in one piece, are asked for at once: a source of requests would make one for
 /// each piece, and fetch more than is wanted.
 const WHOLE_BYTES: usize = (1 << 20) + (128 << 10);
 
@@ -72,7 +72,6 @@ impl Fetch {
                     self.stage = Stage::Read;
                 }
                 Stage::Read if self.filled == total => {
-                    self.bytes.truncate(total);
                     return Poll::Ready(Ok(std::mem::take(&mut self.bytes)));
                 }
                 Stage::Read => {

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::simple::holds;
-use super::{Conjunctions, Plain, Test, Value};
+use super::{Conjunctions, Plain, Test};
 
 /// The most tests of a conjunction that are counted.
 const COUNTED_MAX: usize = 64;
@@ -74,16 +74,7 @@ impl CountingIndex {
             self.offer(self.rest[at], event, out);
         }
         for (attribute, value) in event.values.iter().enumerate() {
-            let one;
-            let values = match value {
-                Value::Integer(value) => {
-                    one = [*value];
-                    &one[..]
-                }
-                Value::List(list) => list,
-                Value::Float(_) | Value::Absent => &[],
-            };
-            for value in values {
+            for value in value.elements() {
                 let Some(list) = self.postings.get(&(attribute, *value)) else {
                     continue;
                 };

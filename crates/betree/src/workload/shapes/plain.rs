@@ -49,6 +49,17 @@ pub enum Value {
     List(Vec<i64>),
 }
 
+impl Value {
+    /// What an inverted index looks up: an integer, or each element of a list.
+    pub(super) fn elements(&self) -> &[i64] {
+        match self {
+            Self::Integer(value) => std::slice::from_ref(value),
+            Self::List(list) => list,
+            Self::Float(_) | Self::Absent => &[],
+        }
+    }
+}
+
 /// An event as plain data.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Plain {

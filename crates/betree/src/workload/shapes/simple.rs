@@ -86,16 +86,7 @@ impl SimpleIndex {
         };
         visit(&self.rest);
         for (attribute, value) in event.values.iter().enumerate() {
-            let one;
-            let values = match value {
-                Value::Integer(value) => {
-                    one = [*value];
-                    &one[..]
-                }
-                Value::List(list) => list,
-                Value::Float(_) | Value::Absent => &[],
-            };
-            for value in values {
+            for value in value.elements() {
                 if let Some(list) = self.postings.get(&(attribute, *value)) {
                     visit(list);
                 }

@@ -26,7 +26,7 @@ pub(super) enum Packing {
 }
 
 impl Packing {
-    /// At the start of a block after one of so many bytes, if there was one: they are often alike.
+    /// At the start of a block, by the bytes of the one before, if there was one: they are often alike.
     pub(super) fn start(before: Option<usize>) -> Self {
         match before {
             None => Self::Wait(WAIT_BYTES),
@@ -44,7 +44,7 @@ impl Packing {
         *left == 0
     }
 
-    /// Makes the table for codes of these lengths, which are complete, if it pays in about so many bytes to
+    /// Makes the table for codes of these lengths, which are complete, if it pays in about this many bytes to
     /// come.
     pub(super) fn decide(ahead: usize, codes: &mut Codes, lengths: &[u8]) -> Self {
         if !pay(lengths, ahead) {
@@ -79,7 +79,7 @@ fn build(codes: &mut Codes, lengths: &[u8]) {
     }
 }
 
-/// Whether entries for several symbols are asked for often enough in so many bytes.
+/// Whether entries for several symbols are asked for often enough in this many bytes.
 fn pay(lengths: &[u8], ahead: usize) -> bool {
     let mut literals = [0_u32; BITS_MAX + 1];
     let mut symbols = [0_u32; BITS_MAX + 1];

@@ -13,7 +13,7 @@ use crate::commands::betree::workers::epochs::State;
 #[cfg(feature = "kafka")]
 use crate::commands::betree::workers::flags::{OnceArg, WorkerArgs};
 use crate::commands::betree::workers::losses;
-use crate::commands::nats::{failed, host, try_connect};
+use crate::commands::nats::{failed, process_name, try_connect};
 #[cfg(feature = "kafka")]
 use crate::failure::Failure;
 use crate::failure::Result;
@@ -72,7 +72,7 @@ pub(super) async fn nats(
         consumer: own.consumer.clone(),
         shard: own.shard.clone(),
         common,
-        takes_over: own.take_over.then(own_name),
+        takes_over: own.take_over.then(process_name),
         once,
         ack_wait: own.ack_wait,
         deliveries: DELIVERIES,
@@ -111,11 +111,6 @@ pub(super) fn common(args: &MatchArgs, state: &State) -> Common {
         ("ignore-unknown", switch(args.ignore_unknown)),
         ("snapshot", hash(Some(state.hash.clone()))),
     ])
-}
-
-/// What this worker is called by those that it takes over from.
-fn own_name() -> String {
-    format!("{}-{}", host(), std::process::id())
 }
 
 /// Says how strong the promise is.
@@ -189,7 +184,7 @@ pub(super) async fn kafka(
         consumer: own.consumer.clone(),
         shard: own.shard.clone(),
         common,
-        takes_over: own.take_over.then(own_name),
+        takes_over: own.take_over.then(process_name),
         ack_wait: own.ack_wait,
         deliveries: DELIVERIES,
     };

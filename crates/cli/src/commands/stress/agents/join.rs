@@ -14,7 +14,7 @@ use stress::{PoolKind, Progress};
 use workers::nats::{Access, Address};
 
 use super::line::{Line, id};
-use crate::commands::nats::{access, host, runtime};
+use crate::commands::nats::{access, process_name, runtime};
 use crate::commands::stress::flags::StressArgs;
 use crate::commands::stress::follow::Follower;
 use crate::commands::stress::metrics::Metrics;
@@ -162,7 +162,7 @@ impl Talk {
         let (tell, told) = channel();
         let stop = Stop::default();
         let thread = Thread {
-            agent: Agent::new(&id(), &format!("{}-{}", host(), std::process::id()), wait),
+            agent: Agent::new(&id(), &process_name(), wait),
             began: Instant::now(),
             wishes: heard,
             tell: tell.clone(),
