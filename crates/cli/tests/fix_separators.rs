@@ -46,6 +46,25 @@ fn every_spelling_of_the_separator_is_read() {
         "&#1;",
         "&#x01;",
         "␁",
+        ", ",
+        "; ",
+        "^",
+        "!",
+        "#",
+        "*",
+        "¦",
+        "^A|",
+        "<^A>",
+        "<soh>",
+        "{SOH}",
+        "(SOH)",
+        "<01>",
+        "[01]",
+        "<0x01>",
+        "[0x01]",
+        "<U+0001>",
+        "&#x1;",
+        "☺",
     ];
     for spelling in spellings {
         let log: String = (1..4)
@@ -59,6 +78,116 @@ fn every_spelling_of_the_separator_is_read() {
             ["hello, world"; 3],
             "{spelling}"
         );
+    }
+}
+
+/// The lines of a log around a message.
+type Shape<'s> = &'s dyn Fn(&str) -> String;
+
+#[test]
+fn logs_of_engines_and_of_what_collects_them_are_read_without_a_flag() {
+    let json = |text: &str| serde_json::to_string(text).expect("JSON");
+    let shapes: [(&str, Shape<'_>); 20] = [
+        ("QuickFIX/J, file", &|m| {
+            format!("20260305-14:15:16.123: {m}\n")
+        }),
+        ("QuickFIX/J, SLF4J", &|m| {
+            format!(
+                "2026-03-05 14:15:16,123 [QFJ Timer] INFO  quickfixj.msg.incoming - FIX.4.4:A->B: {m}\r\n"
+            )
+        }),
+        ("QuickFIX/J, screen", &|m| {
+            format!("<20260305-14:15:16, FIX.4.4:A->B, incoming> ({m})\n")
+        }),
+        ("QuickFIX/J, events", &|m| {
+            format!(
+                "20260305-14:15:16: Session FIX.4.4:A->B schedule is daily\n20260305-14:15:16: Invalid message: {m}\n"
+            )
+        }),
+        ("QuickFIX, file", &|m| {
+            format!("20260305-14:15:16.123456789 : {m}\n")
+        }),
+        ("QuickFIX, screen", &|m| {
+            format!("<20260305-14:15:16.123, FIX.4.4:A->B, incoming>\n  ({m})\n")
+        }),
+        ("QuickFIX/Go, file", &|m| {
+            format!("2026/03/05 14:15:16.123456 {m}\n")
+        }),
+        ("QuickFIX/Go, screen", &|m| {
+            format!("<2026-03-05 14:15:16.123 +0000 UTC, FIX.4.4:A->B, incoming>\n  ({m})\n")
+        }),
+        ("Fix8", &|m| format!("00000002 14:15:16.123456789 {m}\n")),
+        ("rsyslog", &|m| {
+            format!(
+                "Mar  5 14:15:16 host fix[7]: {}\n",
+                m.replace('\x01', "#001")
+            )
+        }),
+        ("syslog", &|m| {
+            format!(
+                "<134>1 2026-03-05T14:15:16.123Z host fix 7 - - {}\n",
+                m.replace('\x01', "^A")
+            )
+        }),
+        ("JSON", &|m| {
+            format!("{{\"ts\":\"14:15\",\"msg\":{}}}\n", json(m))
+        }),
+        ("Docker", &|m| {
+            format!(
+                "{{\"log\":{},\"stream\":\"stdout\"}}\n",
+                json(&format!("14:15: {m}\n"))
+            )
+        }),
+        ("JSON within JSON", &|m| {
+            format!("{{\"log\":{}}}\n", json(&format!("{{\"m\":{}}}", json(m))))
+        }),
+        ("Kubernetes", &|m| {
+            format!("2026-03-05T14:15:16.123456789Z stdout F {m}\n")
+        }),
+        ("Python", &|m| {
+            format!("got b'{}'\n", m.replace('\x01', "\\x01"))
+        }),
+        ("colours", &|m| {
+            format!(
+                "\x1b[33m{}\x1b[0m\n",
+                m.trim_end_matches('\x01').replace('\x01', "|")
+            )
+        }),
+        ("XML", &|m| {
+            format!(
+                "<msg>{}</msg>\n",
+                m.trim_end_matches('\x01').replace('\x01', "|")
+            )
+        }),
+        ("a sentence", &|m| {
+            format!(
+                "Received {}. Next.\n",
+                m.trim_end_matches('\x01').replace('\x01', ";")
+            )
+        }),
+        ("columns", &|m| {
+            format!("14:15|in|{}|3 ms\n", m.trim_end_matches('\x01'))
+        }),
+    ];
+    for (name, shape) in shapes {
+        let log: String = (1..4)
+            .map(|number| {
+                let text = String::from_utf8(news(number, "hello, (world)")).expect("text");
+                shape(&text)
+            })
+            .collect();
+        assert_eq!(
+            texts(log.as_bytes(), "", 0),
+            ["hello, (world)"; 3],
+            "{name}"
+        );
+    }
+    // What ends a message does not end a CheckSum.
+    for end in ["4", "x", "=", "-"] {
+        let text = String::from_utf8(news(1, "hello")).expect("text");
+        let text = text.trim_end_matches('\x01').replace('\x01', "|");
+        let log = format!("{text}{end}\n");
+        assert_eq!(texts(log.as_bytes(), "", 3).len(), 0, "{end}");
     }
 }
 

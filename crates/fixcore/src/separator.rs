@@ -15,7 +15,7 @@ use crate::frame::SOH;
 use crate::frame::begin_string_bytes;
 
 /// What logs write in place of the byte 1.
-pub const SPELLINGS: [&[u8]; 20] = [
+pub const SPELLINGS: [&[u8]; 39] = [
     b"|",
     b"^A",
     b"\\x01",
@@ -36,10 +36,31 @@ pub const SPELLINGS: [&[u8]; 20] = [
     b"&#x01;",
     b",",
     b"||",
+    b", ",
+    b"; ",
+    b"^",
+    b"!",
+    b"#",
+    b"*",
+    "\u{a6}".as_bytes(),
+    b"^A|",
+    b"<^A>",
+    b"<soh>",
+    b"{SOH}",
+    b"(SOH)",
+    b"<01>",
+    b"[01]",
+    b"<0x01>",
+    b"[0x01]",
+    b"<U+0001>",
+    b"&#x1;",
+    // What the console of Windows shows.
+    "\u{263a}".as_bytes(),
 ];
 
-/// Commas follow the name of a version in texts too: they separate fields only before BodyLength.
-const IN_TEXTS: &[u8] = b",";
+/// Of these, the first ones separate fields whatever follows them. The others also follow the name of a version in texts,
+/// or begin with another one: they separate fields only before BodyLength.
+const ANYWHERE: usize = 18;
 
 /// Fields up to this long are copied in one go.
 const COPY_BYTES: usize = 32;
@@ -128,7 +149,7 @@ impl TwoBytes {
 /// use fixcore::separator::detect;
 ///
 /// assert_eq!(detect(b"8=FIX.4.4^A9=5^A35=0^A10=163^A"), Some(&b"^A"[..]));
-/// assert_eq!(detect(b"8=FIX.4.4 9=5"), None);
+/// assert_eq!(detect(b"8=FIX.4.4 is the version"), None);
 /// ```
 #[must_use]
 pub fn detect(text: &[u8]) -> Option<&'static [u8]> {
@@ -136,13 +157,13 @@ pub fn detect(text: &[u8]) -> Option<&'static [u8]> {
     match rest.first()? {
         &SOH => Some(&[SOH]),
         _ => {
-            let is_it = |name: &&[u8]| {
+            let is_it = |(at, name): &(usize, &[u8])| {
                 let behind = rest.strip_prefix(*name);
-                behind.is_some_and(|behind| *name != IN_TEXTS || behind.starts_with(b"9="))
+                behind.is_some_and(|behind| *at < ANYWHERE || behind.starts_with(b"9="))
             };
             // One begins with another.
-            let found = SPELLINGS.into_iter().filter(is_it);
-            found.max_by_key(|name| name.len())
+            let found = SPELLINGS.into_iter().enumerate().filter(is_it);
+            found.map(|(_, name)| name).max_by_key(|name| name.len())
         }
     }
 }

@@ -116,16 +116,18 @@ fn stated_sum(text: &[u8]) -> Option<u8> {
 }
 
 /// Whether a message may end here: some logs leave the last separator out, and go on with a bracket, a
-/// quote or a comma.
+/// quote, a sign or a column.
 #[inline]
 fn ends(behind: &[u8], separator: &[u8]) -> bool {
     behind.first().is_none_or(is_end) || starts(behind, separator)
 }
 
-/// Whether a byte may stand behind a message without its last separator.
+/// Whether a byte may stand behind a message without its last separator: colours of a terminal begin with 0x1b.
 #[inline]
 pub(crate) fn is_end(byte: &u8) -> bool {
-    byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b')' | b']' | b'}' | b'>' | b',')
+    byte.is_ascii_whitespace()
+        || matches!(byte, b'"' | b'\'' | b')' | b']' | b'}' | b'>' | b'<')
+        || matches!(byte, b',' | b'.' | b';' | b':' | b'|' | 0x1b)
 }
 
 impl Respeller {

@@ -21,7 +21,8 @@ pub(crate) struct MessagesArgs {
     pub(crate) files: Vec<PathBuf>,
     /// auto, soh, pipe, caret or hex, or what stands between fields, such as '##'
     ///
-    /// auto finds SOH (byte 1), | || ; , ~ ^A, a tab, \x01 \u0001 \001 \01 #001 %01 <SOH> [SOH] &#1; and U+2401.
+    /// auto finds SOH (byte 1), | || ; , ~ ^A, a tab, \x01 \u0001 \001 \01 #001 %01 <SOH> [SOH] &#1; and U+2401, and
+    /// before BodyLength (9) also ^ ! # * {SOH} <01> [01] <0x01> and others.
     /// Another text has at most 8 bytes, none of them a letter or a digit at its beginning; \t is a tab.
     #[arg(long, value_name = "NAME", value_parser = separator, default_value = "auto")]
     pub(crate) separator: Separator,
