@@ -22,7 +22,7 @@ use report::{Detail, Format, Look};
 use crate::args::output::{ReportArgs, ReportFormat};
 use crate::failure::{Failure, Result};
 use crate::io::context;
-use crate::term::{color, page};
+use crate::term::{color, message, page};
 
 /// The length of an interval of `.hlog`.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -97,6 +97,8 @@ impl FileFormat {
 pub(crate) struct Exports {
     main: ReportFormat,
     row: Option<String>,
+    /// The table that is written as CSV.
+    table: Option<String>,
     files: Vec<(FileFormat, Target)>,
     /// What time lines are made of, while the run goes on.
     intervals: Option<IntervalLog>,
@@ -120,6 +122,7 @@ impl Exports {
         Ok(Self {
             main: args.form(),
             row: args.row.clone(),
+            table: args.csv_table.clone(),
             files,
             intervals: None,
         })
@@ -206,13 +209,18 @@ impl Exports {
     /// Writes every export file and makes it appear. One that fails does not keep the others from
     /// being written; the first failure is told.
     pub(crate) fn write_files(self, report: &Report, mut logged: Logged) -> Result<()> {
-        let row = self.row.as_deref();
+        let which = (self.row.as_deref(), self.table.as_deref());
         let mut result = Ok(());
         for (format, target) in self.files {
-            let written = write_file(format, target, (row, &mut logged), report);
+            let written = write_file(format, target, which, &mut logged, report);
             result = result.and(written.map_err(|failure| failure.help(format.rescue())));
         }
         result
+    }
+
+    /// The table that is written as CSV, if one was named.
+    pub(crate) fn table(&self) -> Option<String> {
+        self.table.clone()
     }
 
     /// The form of the report on the main stream.
@@ -224,13 +232,14 @@ impl Exports {
 fn write_file(
     format: FileFormat,
     target: Target,
-    (row, logged): (Option<&str>, &mut Logged),
+    (row, table): (Option<&str>, Option<&str>),
+    logged: &mut Logged,
     report: &Report,
 ) -> Result<()> {
     let mut file = BufWriter::new(target.writer());
     let rendered = match format {
         FileFormat::Json => json::pretty(report, &mut file),
-        FileFormat::Csv => csv::write(report, &mut file),
+        FileFormat::Csv => write_csv(report, table, &mut file),
         FileFormat::Markdown => markdown::write(report, &mut file),
         FileFormat::Hgrm => hdr::hgrm(report, row, &mut file),
         FileFormat::Hlog => match logged.take().transpose() {
@@ -247,6 +256,22 @@ fn write_file(
     }
 }
 
+/// Writes a report as CSV, or the table of this name.
+fn write_csv(report: &Report, table: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
+    let Some(name) = table else {
+        return csv::write(report, out);
+    };
+    if !csv::named(report, name, out)? {
+        let names: Vec<_> = report.tables.iter().map(|table| &table.name[..]).collect();
+        let has = match names.is_empty() {
+            true => "it has no tables".to_owned(),
+            false => format!("it has {}", names.join(", ")),
+        };
+        message::note(&format!("the report has no table '{name}'"), &has);
+    }
+    Ok(())
+}
+
 fn formats(args: &ReportArgs) -> impl Iterator<Item = (FileFormat, &Path)> {
     [
         (FileFormat::Json, &args.export_json),
@@ -261,13 +286,15 @@ fn formats(args: &ReportArgs) -> impl Iterator<Item = (FileFormat, &Path)> {
 }
 
 /// How a report is printed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Printing {
     pub(crate) format: ReportFormat,
     pub(crate) stream: MainStream,
     pub(crate) detail: Detail,
     /// Whether its rows are what was asked for.
     pub(crate) lists: bool,
+    /// The table that is written as CSV, if one was named.
+    pub(crate) table: Option<String>,
 }
 
 /// Prints the report on its stream. A closed pipe is no error.
@@ -277,6 +304,7 @@ pub(crate) fn print(report: &Report, printing: Printing) -> Result<()> {
         stream,
         detail,
         lists,
+        table,
     } = printing;
     let mut bytes = Vec::new();
     let painted = matches!(format, ReportFormat::Text | ReportFormat::Markdown);
@@ -292,8 +320,10 @@ pub(crate) fn print(report: &Report, printing: Printing) -> Result<()> {
         ascii: !color::has_blocks(),
         page: page::of(stream, detail, lists),
     };
-    let rendered =
-        shown.and_then(|report| formats::write(&report, format.into(), look, &mut bytes));
+    let rendered = shown.and_then(|report| match format {
+        ReportFormat::Csv => write_csv(&report, table.as_deref(), &mut bytes),
+        _ => formats::write(&report, format.into(), look, &mut bytes),
+    });
     let result = rendered.and_then(|()| match stream {
         MainStream::Stdout if painted => color::write_stdout(&bytes),
         MainStream::Stdout => color::write_stdout_plain(&bytes),

@@ -255,6 +255,7 @@ impl Session {
             stream: self.stream,
             detail: self.detail,
             lists: self.lists,
+            table: self.exports.table(),
         };
         let print = self.wants_report.then_some(print);
         conclude(&finished.report, status, (self.exports, logged), print)

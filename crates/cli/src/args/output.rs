@@ -44,7 +44,8 @@ pub(crate) struct ReportArgs {
     /// zip, unzip, betree and fix. In all other commands it goes to standard output;
     /// so do listings (-l), fix stats and fix store stats. text is tables for people, markdown the same for an
     /// issue or a README; json is one document of the schema perfkit.report/1, jsonl the same on one
-    /// line; csv is one line per distribution, or the first table if there are no distributions.
+    /// line; csv is one line per distribution, or the first table if there are no distributions or it is what was asked
+    /// for, or the one that --csv-table names.
     #[arg(
         long,
         value_name = "FORMAT",
@@ -58,6 +59,12 @@ pub(crate) struct ReportArgs {
     /// Also write one CSV line per distribution to FILE
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) export_csv: Option<PathBuf>,
+    /// The table that --report csv and --export-csv write, in place of distributions
+    ///
+    /// Tables have the names that stand above them in a report, such as sessions or gaps. If the report has no such
+    /// table, nothing is written, and a note names those that it has.
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    pub(crate) csv_table: Option<String>,
     /// Also write Markdown tables to FILE
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) export_markdown: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! The report as CSV: a line a comparison of `compare`, a line a candidate of `compress-bench`, a line
-//! a distribution of anything else, or the first table of a report that has none of these.
+//! a distribution of anything else, or the first table of a report that has none of these or whose first table is
+//! what was asked for. Any other table by its name.
 
 use std::io::{self, Write};
 
@@ -8,6 +9,9 @@ use latency::report::{Cell, Comparison, Latency, Report, Table};
 
 use crate::plain::is_unfit;
 use crate::verdicts;
+
+/// First tables that were asked for, whatever was measured meanwhile.
+const ASKED_FOR: [&str; 2] = ["messages by", "fills"];
 
 /// Writes a header and the lines (RFC 4180). An absent value is an empty field.
 ///
@@ -26,7 +30,9 @@ pub fn write(report: &Report, out: &mut (impl Write + ?Sized)) -> io::Result<()>
     if report.command.subcommand == "compress-bench" {
         return beside(&report.tables, out);
     }
-    if let (true, Some(first)) = (report.latencies.is_empty(), report.tables.first()) {
+    if let Some(first) = report.tables.first()
+        && (report.latencies.is_empty() || ASKED_FOR.contains(&first.name.as_str()))
+    {
         return table(first, out);
     }
     let ladder = LADDER.iter().map(|p| format!("p{p}_ns"));
@@ -36,6 +42,17 @@ pub fn write(report: &Report, out: &mut (impl Write + ?Sized)) -> io::Result<()>
         line(out, fields(report, latency).into_iter())?;
     }
     Ok(())
+}
+
+/// Writes the table of this name, whether the report has distributions or not. Returns whether there is one.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn named(report: &Report, name: &str, out: &mut (impl Write + ?Sized)) -> io::Result<bool> {
+    let found = report.tables.iter().find(|table| table.name == name);
+    found.map_or(Ok(()), |found| table(found, out))?;
+    Ok(found.is_some())
 }
 
 fn table(table: &Table, out: &mut (impl Write + ?Sized)) -> io::Result<()> {

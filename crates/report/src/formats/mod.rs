@@ -78,7 +78,7 @@ pub enum Format {
     Json,
     /// One line of JSON.
     Jsonl,
-    /// One line for each distribution, or the first table where there is none.
+    /// One line for each distribution, or the first table where there is none; see also [`csv::named`].
     Csv,
     /// Tables for an issue or a README.
     Markdown,

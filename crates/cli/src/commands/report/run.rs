@@ -138,6 +138,7 @@ fn render(mut report: Report, args: &RenderArgs) -> Result<ExitStatus> {
         stream: MainStream::Stdout,
         detail: terminal.detail(),
         lists: false,
+        table: exports.table(),
     };
     let print = terminal.wants_report().then_some(print);
     session::conclude(&report, status, (exports, None), print)
