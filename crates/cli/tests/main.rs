@@ -23,7 +23,9 @@ mod fix_certify;
 mod fix_data;
 mod fix_day;
 mod fix_faults;
+mod fix_fills;
 mod fix_filters;
+mod fix_find;
 #[cfg(unix)]
 mod fix_follow;
 mod fix_health;

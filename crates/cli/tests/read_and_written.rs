@@ -39,6 +39,7 @@ fn what_is_read_is_not_appended_to_by_a_standard_stream() {
         "fix print log",
         "fix anonymize log",
         "fix stats log",
+        "fix fills log",
         "fix diff log other",
         "fix replay --speed 0 log",
         "compress -c log",

@@ -17,11 +17,12 @@ const ON_STANDARD_ERROR: [&str; 11] = [
     "fix replay --speed 0 log",
     "fix store dump store",
 ];
-const ON_STANDARD_OUTPUT: [&str; 7] = [
+const ON_STANDARD_OUTPUT: [&str; 8] = [
     "decompress -l a.zst",
     "decompress -lqq a.zst",
     "unzip -l a.zip",
     "fix stats log",
+    "fix fills log",
     "fix store stats store",
     "env",
     "compare r.json r.json",

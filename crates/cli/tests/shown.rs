@@ -224,6 +224,7 @@ fn rows() -> Vec<Row> {
         row("fix orders", "fix orders log").forms().quiet(),
         row("fix orders", "fix orders --list all log"),
         row("fix orders", "fix orders --id {H} log"),
+        row("fix fills", "fix fills log").forms().quiet(),
         row("fix health", "fix health log").forms().quiet(),
         row("fix health", "fix health --list all log").quiet(),
         row("fix diff", "fix diff log other"),

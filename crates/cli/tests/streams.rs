@@ -23,7 +23,7 @@ pub(crate) enum Uses {
 use Uses::{Both, Long, Nothing, Output};
 
 /// Commands of the feature `workers` have rows of their own.
-const COUNT: usize = if cfg!(feature = "workers") { 77 } else { 74 };
+const COUNT: usize = if cfg!(feature = "workers") { 78 } else { 75 };
 
 pub(crate) const ROWS: [(&str, Uses, &str); COUNT] = [
     ("compress", Output, "compress -qqc a"),
@@ -98,6 +98,7 @@ pub(crate) const ROWS: [(&str, Uses, &str); COUNT] = [
     ("fix stats", Output, "fix stats log"),
     ("fix orders", Output, "fix orders log"),
     ("fix orders", Output, "fix orders -qq --list all log"),
+    ("fix fills", Output, "fix fills log"),
     ("fix health", Output, "fix health log"),
     ("fix health", Output, "fix health -qq --list all log"),
     ("fix diff", Output, "fix diff -qq log other"),

@@ -96,6 +96,7 @@ fn each_command_says_what_it_did_in_its_own_nouns() {
         ("fix print log", "fix print", "20 messages", false),
         ("fix validate log", "fix validate", "20 messages", false),
         ("fix stats log", "fix stats", "20 messages", false),
+        ("fix fills log", "fix fills", "20 messages", false),
         ("fix anonymize log", "fix anonymize", "20 messages", false),
         (
             "fix diff log log",

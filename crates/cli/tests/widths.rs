@@ -115,6 +115,7 @@ fn rows() -> Vec<(&'static str, String, Told)> {
         row("fix stats", "fix stats log", Stdout),
         row("fix orders", "fix orders log", Stdout),
         row("fix orders", "fix orders --list all log", Stderr),
+        row("fix fills", "fix fills log", Stdout),
         row("fix health", "fix health log", Stdout),
         row("fix health", "fix health --list all log", Stderr),
         row("fix diff", "fix diff log log", Stderr),

@@ -20,41 +20,47 @@ pub enum Clock {
 
 /// The time of an order or an execution.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum TradeTime {
+pub(crate) enum TradeTime<'p> {
     /// SendingTime (52).
     Sent,
-    /// Another, in nanoseconds since 1970, if the message has one, and its step.
-    Other(Option<(i64, u64)>),
+    /// TransactTime (60).
+    Transact,
+    /// That of a packet, in nanoseconds since 1970.
+    Packet(Option<i64>),
+    /// That in the text before the message.
+    Before(&'p [u8]),
 }
 
-impl TradeTime {
+impl<'p> TradeTime<'p> {
     /// That of a message with this before it on its line, or in a packet.
     #[inline]
-    pub(crate) fn of(
-        clock: Clock,
-        message: &Message<'_, '_>,
-        prefix: &[u8],
-        origin: Option<&Origin>,
-    ) -> Self {
-        let parsed = |tag| {
-            let text = message.get(tag)?;
-            Some((Timestamp::parse(text)?.0, step_of_text(text)))
-        };
-        match clock {
-            Clock::Sending => Self::Sent,
-            _ if !matches!(message.msg_type(), b"D" | b"8") => Self::Sent,
-            Clock::Transact => Self::Other(parsed(60)),
-            Clock::Log => {
-                let logged_ns = match origin {
-                    Some(origin) => origin.time_ns,
-                    // The date may be missing there.
-                    None => parsed(52)
-                        .and_then(|(sent_ns, _)| arrival(prefix, sent_ns))
-                        .map(|logged| logged.ns),
-                };
-                Self::Other(logged_ns.map(|ns| (ns, step_of(ns))))
-            }
+    pub(crate) fn of(clock: Clock, prefix: &'p [u8], origin: Option<&Origin>) -> Self {
+        match (clock, origin) {
+            (Clock::Sending, _) => Self::Sent,
+            (Clock::Transact, _) => Self::Transact,
+            (Clock::Log, Some(origin)) => Self::Packet(origin.time_ns),
+            (Clock::Log, None) => Self::Before(prefix),
         }
+    }
+
+    /// The time in nanoseconds since 1970, if the message has one, and its step.
+    #[inline]
+    pub(crate) fn read(
+        self,
+        message: &Message<'_, '_>,
+        (sent, sent_ns): (&[u8], i64),
+    ) -> Option<(i64, u64)> {
+        let logged_ns = match self {
+            Self::Sent => return Some((sent_ns, step_of_text(sent))),
+            Self::Transact => {
+                let text = message.get(60)?;
+                return Some((Timestamp::parse(text)?.0, step_of_text(text)));
+            }
+            Self::Packet(time_ns) => time_ns?,
+            // The date may be missing there.
+            Self::Before(prefix) => arrival(prefix, sent_ns)?.ns,
+        };
+        Some((logged_ns, step_of(logged_ns)))
     }
 }
 

@@ -17,8 +17,10 @@ pub mod diff;
 mod error;
 mod fault_lines;
 mod faults;
+pub mod fills;
 mod filter;
 mod generate;
+mod group_key;
 mod hash;
 pub mod health;
 mod line;
@@ -63,6 +65,7 @@ pub use filter::{
     Expression, ExpressionError, Filter, Moment, msg_type_of, name_of, tag_of, value_name_of,
 };
 pub use generate::{Form, Generator};
+pub use group_key::GroupKey;
 pub use lines::Lines;
 pub use made::{Made, Piece};
 pub use merge::{Merge, Timed};
@@ -77,6 +80,6 @@ pub use separator::Separator;
 pub use sorter::Sorter;
 pub use source::{Files, Got, Logs, Reader, Readers, Source};
 pub use split::{collect, split};
-pub use statistics::{Early, Gap, GroupCount, GroupKey, Part, SessionCount, Statistics, TypeCount};
+pub use statistics::{Early, Gap, GroupCount, Part, SessionCount, Statistics, TypeCount};
 pub use worker::{Job, Task, Worker};
 pub use workers::Workers;

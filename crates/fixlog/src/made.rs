@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::fills::FillPart;
 use crate::health::HealthPart;
 use crate::orders::OrderPart;
 use crate::{Faults, Part};
@@ -64,4 +65,6 @@ pub struct Made {
     pub orders: OrderPart,
     /// What the block says about sessions.
     pub health: HealthPart,
+    /// What the block says about fills.
+    pub fills: FillPart,
 }

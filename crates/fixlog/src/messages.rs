@@ -1,8 +1,10 @@
 //! The messages of a block, whatever stands around them and between their fields.
 
+use std::cell::Cell;
+
 use fixcore::frame::{START, begin_string_bytes};
 use fixcore::{DataPairs, ErrorKind, SOH};
-use memchr::{memchr, memmem};
+use memchr::{memchr, memmem, memrchr};
 
 use crate::Lost;
 use crate::block::{Block, Mark};
@@ -84,6 +86,94 @@ impl Messages {
             between += self.lines(bytes, block.offset, block.own, visit);
         }
         visit(block.offset, Found::Between(between));
+    }
+
+    /// Does the same with messages that contain a text which has no line breaks, and only with these: others are not
+    /// looked at, so that nothing is known of them. What is bad is given out if the text stands in it, or may. `behind`
+    /// is where the message before ends, as far as it is on the same line.
+    pub(crate) fn each_with(
+        &mut self,
+        block: &Block,
+        text: &memmem::Finder<'_>,
+        behind: &Cell<u64>,
+        visit: &mut dyn FnMut(u64, Found<'_>),
+    ) {
+        for (offset, lost) in &block.origins.lost {
+            visit(*offset, Found::Lost(lost));
+        }
+        let bytes = block.bytes();
+        if block.shape == Shape::Lines {
+            for mark in &block.marks {
+                // A line that is too long was let go.
+                if let Mark::Bad { offset, why } = *mark {
+                    visit(offset, Found::Bad(why));
+                }
+            }
+            return self.lines_with(block, text, behind, visit);
+        }
+        let find = |from: usize| {
+            let rest = bytes.get(from..).unwrap_or(&[]);
+            text.find(rest).map(|at| from + at)
+        };
+        let start = |mark: &Mark| match *mark {
+            Mark::Message { at, .. } => at as usize,
+            Mark::Bad { offset, .. } | Mark::Noise { offset, .. } => {
+                offset.saturating_sub(block.offset) as usize
+            }
+        };
+        let (mut found, mut before) = (find(0), 0);
+        for (number, mark) in block.marks.iter().enumerate() {
+            let at = start(mark);
+            if found.is_some_and(|found| found < at) {
+                found = find(at);
+            }
+            let Some(found) = found else {
+                return;
+            };
+            let end = match *mark {
+                Mark::Message { bytes, .. } => at + bytes as usize,
+                _ => block.marks.get(number + 1).map_or(bytes.len(), start),
+            };
+            if found + text.needle().len() <= end {
+                behind.set(block.offset + before as u64);
+                match *mark {
+                    Mark::Message { .. } => {
+                        let message = bytes.get(at..end).unwrap_or(&[]);
+                        visit(block.offset + at as u64, Found::Message(message, &[SOH]));
+                    }
+                    Mark::Bad { offset, why } => visit(offset, Found::Bad(why)),
+                    Mark::Noise { .. } => {}
+                }
+            }
+            before = end;
+        }
+    }
+
+    /// The same on lines.
+    fn lines_with(
+        &mut self,
+        block: &Block,
+        text: &memmem::Finder<'_>,
+        behind: &Cell<u64>,
+        visit: &mut dyn FnMut(u64, Found<'_>),
+    ) {
+        let bytes = block.bytes();
+        let mut from = 0;
+        while let Some(found) = text.find(&bytes[from..]) {
+            let found = from + found;
+            let start = memrchr(b'\n', &bytes[..found]).map_or(0, |end| end + 1);
+            from = memchr(b'\n', &bytes[found..]).map_or(bytes.len(), |end| found + end + 1);
+            let offset = block.offset + start as u64;
+            behind.set(offset);
+            let line = &bytes[start..from];
+            self.lines(line, offset, block.own, &mut |at, found| match found {
+                Found::Message(message, _) if text.find(message).is_none() => {
+                    behind.set(at + message.len() as u64);
+                }
+                Found::Noise(_) => {}
+                found => visit(at, found),
+            });
+        }
     }
 
     /// Gives out messages of lines; how many bytes are in none.

@@ -66,6 +66,7 @@ const LINES: &[&str] = &[
     "fix stats @",
     "fix orders @",
     "fix orders --list all @",
+    "fix fills @",
     "fix health @",
     "fix health --list all @",
     "fix diff @ other",

@@ -12,7 +12,7 @@ mod total;
 mod twice;
 
 pub use counts::{Early, Gap, SessionCount, TypeCount};
-pub use groups::{GroupCount, GroupKey};
+pub use groups::GroupCount;
 pub(crate) use part::Header;
 pub use part::Part;
 pub use total::Statistics;

@@ -8,10 +8,11 @@ use std::collections::HashMap;
 use fixcore::Message;
 use fixcore::value::{date, time_of_day, unsigned};
 
-use crate::clock::{TradeTime, step_of_text};
+use crate::GroupKey;
+use crate::clock::TradeTime;
 use crate::hash;
 use crate::sessions::Sessions;
-use crate::statistics::groups::{GroupKey, Groups};
+use crate::statistics::groups::Groups;
 use crate::statistics::told::Told;
 
 /// Fields of the header are among so many at the beginning, where they are where they belong.
@@ -186,7 +187,12 @@ impl Part {
     }
 
     /// Adds a message whose time, if it is an order or an execution, is this one.
-    pub(crate) fn message_at(&mut self, offset: u64, message: &Message<'_, '_>, time: TradeTime) {
+    pub(crate) fn message_at(
+        &mut self,
+        offset: u64,
+        message: &Message<'_, '_>,
+        time: TradeTime<'_>,
+    ) {
         let msg_type = message.msg_type();
         self.count(msg_type, message.bytes().len() as u64);
         let header = Header::of(message);
@@ -219,13 +225,11 @@ impl Part {
         }
         let is_order = msg_type == b"D";
         if (is_order || msg_type == b"8")
-            && let Some(sent_ns) = header.sent.and_then(|sent| self.moment(sent))
+            && let Some(sent) = header.sent
+            && let Some(sent_ns) = self.moment(sent)
             && let Some(id) = message.get(11)
         {
-            let at = match time {
-                TradeTime::Sent => header.sent.map(|sent| (sent_ns, step_of_text(sent))),
-                TradeTime::Other(at) => at,
-            };
+            let at = time.read(message, (sent, sent_ns));
             self.untimed += u64::from(at.is_none());
             if let Some((_, step)) = at {
                 let known = &mut self.steps_ns[usize::from(!is_order)];

@@ -8,10 +8,11 @@
 use std::collections::HashMap;
 
 use super::counts::{Early, Gap, SessionCount, TypeCount};
-use super::groups::{GroupCount, GroupKey, Groups};
+use super::groups::{GroupCount, Groups};
 use super::part::{Part, Run, Trade, TypePart};
 use super::sequence::Sequence;
 use super::twice::Twice;
+use crate::GroupKey;
 use crate::hash::OwnHash;
 use crate::parties::{Names, Parties, turned};
 

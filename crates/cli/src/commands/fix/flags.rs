@@ -9,6 +9,7 @@ use crate::args::output::{OutputArgs, TerminalArgs};
 use crate::args::units;
 use crate::commands::fix::accept_flags::AcceptArgs;
 use crate::commands::fix::certify::flags::CertifyArgs;
+use crate::commands::fix::fills::flags::FillsArgs;
 use crate::commands::fix::health::flags::HealthArgs;
 use crate::commands::fix::message_flags::MessagesArgs;
 use crate::commands::fix::orders::flags::OrdersArgs;
@@ -34,6 +35,7 @@ use crate::commands::fix::wanted::WantedArgs;
   perfkit fix validate --dictionary FIX44.xml messages.log
   perfkit fix stats *.log
   perfkit fix orders --id ORD1 gateway.log venue.log
+  perfkit fix fills gateway.log
   perfkit fix anonymize --key-file key messages.log
   perfkit fix acceptor --settings acceptor.cfg --app echo")]
 pub(crate) struct FixArgs {
@@ -52,6 +54,7 @@ pub(crate) enum FixCommand {
     Print(Box<PrintArgs>),
     Stats(Box<StatsArgs>),
     Orders(Box<OrdersArgs>),
+    Fills(Box<FillsArgs>),
     Health(Box<HealthArgs>),
     Diff(Box<DiffArgs>),
     Replay(Box<ReplayArgs>),
@@ -75,6 +78,7 @@ impl FixCommand {
             Self::Validate(args) => args.output.force,
             Self::Stats(args) => args.output.force,
             Self::Orders(args) => args.output.force,
+            Self::Fills(args) => args.output.force,
             Self::Health(args) => args.output.force,
             Self::Diff(args) => args.output.force,
             Self::Replay(args) => args.output.force,
@@ -338,6 +342,7 @@ impl FixArgs {
             FixCommand::Print(args) => args.filter.files(),
             FixCommand::Validate(args) => args.files(),
             FixCommand::Orders(args) => args.files(),
+            FixCommand::Fills(args) => args.files(),
             FixCommand::Health(args) => args.files(),
             FixCommand::Stats(args) => args.files(),
             FixCommand::Anonymize(args) => args

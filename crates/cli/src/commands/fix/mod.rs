@@ -11,8 +11,10 @@ pub(crate) mod dictionary_flags;
 mod diff;
 #[cfg(target_os = "linux")]
 mod feed;
+pub(crate) mod fills;
 pub(crate) mod flags;
 mod generate;
+mod group_by;
 pub(crate) mod health;
 #[cfg(target_os = "linux")]
 mod initiator;

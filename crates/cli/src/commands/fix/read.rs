@@ -18,6 +18,7 @@ use crate::commands::fix::conclude::{
     BAD_NAMED, advice, conclude_bad, ended_file, in_several_logs, left_values, named_some,
     no_match, no_messages, ungrouped, untimed, write_out,
 };
+use crate::commands::fix::fills::Ledger;
 use crate::commands::fix::health::Sessions;
 use crate::commands::fix::one_log::OneLogArgs;
 use crate::commands::fix::several;
@@ -56,6 +57,8 @@ pub(super) struct Plan<'a> {
     pub(super) by: &'a [(String, GroupKey)],
     pub(super) clock: Clock,
     pub(super) follows: bool,
+    /// The text that messages have to contain to be looked at.
+    pub(super) text: Option<&'a str>,
     /// Whether progress may be shown.
     pub(super) shows_progress: bool,
 }
@@ -90,6 +93,8 @@ pub(super) struct Reading<'a> {
     selection: Option<(Selection, Vec<u8>)>,
     /// What became of sessions, if that is asked.
     sessions: Option<Sessions<'a>>,
+    /// What was traded, if that is asked.
+    ledger: Option<Ledger<'a>>,
 }
 
 impl<'a> Reading<'a> {
@@ -112,12 +117,19 @@ impl<'a> Reading<'a> {
             seen: BTreeMap::new(),
             selection: None,
             sessions: None,
+            ledger: None,
         })
     }
 
     /// Follows sessions.
     pub(super) fn sessions(mut self, sessions: Option<Sessions<'a>>) -> Self {
         self.sessions = sessions;
+        self
+    }
+
+    /// Adds up what was traded.
+    pub(super) fn ledger(mut self, ledger: Option<Ledger<'a>>) -> Self {
+        self.ledger = ledger;
         self
     }
 
@@ -206,7 +218,7 @@ impl<'a> Reading<'a> {
     /// A log has ended.
     fn end(&mut self, log: usize, bytes: u64, error: Option<Error>, outcome: &mut Outcome) {
         let seen = self.seen.remove(&log).unwrap_or(0);
-        if seen == 0 && error.is_none() {
+        if seen == 0 && error.is_none() && self.plan.text.is_none() {
             no_messages(self.plan.files, log, bytes, self.plan.warns, outcome);
         }
         ended_file(self.plan.files, log, bytes, error, outcome);
@@ -268,6 +280,9 @@ impl<'a> Reading<'a> {
             let text = sessions.take(block.log(), made);
             self.written += write_out(&mut self.out, text)?;
         }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.take(block.log(), made);
+        }
         if let Some((selection, text)) = &mut self.selection {
             text.clear();
             let is_enough = selection.take(made, text);
@@ -307,13 +322,23 @@ impl<'a> Reading<'a> {
             params.insert("messages_checked".to_owned(), (good + self.bad).into());
             params.insert("messages_warned".to_owned(), self.warned.into());
         }
+        if let Some(text) = self.plan.text
+            && self.good + self.filtered + self.bad == 0
+            && self.plan.warns
+        {
+            message::note(
+                &format!("no message contains '{}'", text.escape_debug()),
+                "upper and lower case differ",
+            );
+        }
         if self.plan.filters {
             params.insert("messages_filtered".to_owned(), self.filtered.into());
             if self.good == 0 && self.filtered > 0 && self.plan.warns {
                 no_match(self.filtered);
             }
         }
-        if self.plan.warns && (self.stats.is_some() || self.sessions.is_some()) {
+        let sums_up = self.stats.is_some() || self.sessions.is_some() || self.ledger.is_some();
+        if self.plan.warns && sums_up {
             let all = self.good + self.filtered + self.bad;
             advice(&self.faults, all, self.plan.task.accepted());
         }
@@ -370,6 +395,14 @@ impl<'a> Reading<'a> {
                 named_some(self.named.len(), self.bad, "bad messages", help);
             }
         }
+        let mut not_counted = 0;
+        if let Some(ledger) = self.ledger {
+            if self.plan.warns {
+                let help = "perfkit fix validate writes all";
+                named_some(self.named.len(), self.bad, "bad messages", help);
+            }
+            not_counted = ledger.conclude(self.plan.warns, &mut self.named, outcome);
+        }
         if !self.blocks.is_empty() {
             outcome.add(&self.blocks.finish());
         }
@@ -386,7 +419,7 @@ impl<'a> Reading<'a> {
                 left_values(&self.left);
             }
         }
-        conclude_bad(self.bad + noise, self.named, files, outcome);
+        conclude_bad(self.bad + noise + not_counted, self.named, files, outcome);
         if signal::interrupted() {
             outcome.complete = false;
             outcome.status = ExitStatus::Interrupted;

@@ -23,6 +23,14 @@ impl From<RowFormat> for fixlog::RowForm {
     }
 }
 
+/// Parses what messages have to contain.
+fn text(text: &str) -> Result<String, String> {
+    match text.is_empty() || text.contains(['\n', '\r']) {
+        true => Err("expected a text without line breaks, such as an order's id".to_owned()),
+        false => Ok(text.to_owned()),
+    }
+}
+
 /// How many messages are written, and which parts of them.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Messages")]
@@ -33,6 +41,13 @@ pub(crate) struct RowsArgs {
     /// offset, SendingTime and type of the message, too.
     #[arg(long, value_name = "FIELD,…", value_delimiter = ',', num_args = 1)]
     pub(crate) fields: Vec<String>,
+    /// Only look at messages that contain TEXT, such as an order's id: as fast as grep
+    ///
+    /// TEXT is a part of a field as the log has it, such as ORD1 or 11=ORD1; upper and lower case differ. Other messages are
+    /// not read: they are neither checked nor counted, and of invalid ones only those with TEXT are reported. The other
+    /// filters are for what is found.
+    #[arg(long, value_name = "TEXT", value_parser = text, conflicts_with = "context")]
+    pub(crate) find: Option<String>,
     /// Stop after N messages
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,

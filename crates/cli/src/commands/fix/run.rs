@@ -21,6 +21,7 @@ use crate::args::output::TerminalArgs;
 use crate::args::threads;
 use crate::commands::fix::by_time;
 use crate::commands::fix::conclude::lines;
+use crate::commands::fix::fills::Ledger;
 use crate::commands::fix::flags::{
     AnonymizeArgs, DiffArgs, FilterArgs, FixArgs, FixCommand, ReplayArgs,
 };
@@ -68,6 +69,10 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
             let setup = Setup::filter_of(name, argv, &args.output);
             (&args.messages, setup, "fix anonymize")
         }
+        FixCommand::Fills(args) => {
+            let setup = Setup::analysis(name, argv, &args.output);
+            (&args.messages, setup, "fix fills")
+        }
         FixCommand::Health(args) => {
             let setup = match args.list.is_empty() {
                 true => Setup::analysis(name, argv, &args.output),
@@ -100,6 +105,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Validate(args) => Some(&args.output.terminal),
         FixCommand::Stats(args) => Some(&args.output.terminal),
         FixCommand::Anonymize(args) => Some(&args.output.terminal),
+        FixCommand::Fills(args) => Some(&args.output.terminal),
         FixCommand::Health(args) => Some(&args.output.terminal),
         _ => None,
     };
@@ -118,6 +124,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Validate(_) => Job::Validate,
         FixCommand::Print(_) => Job::Print,
         FixCommand::Stats(_) => Job::Statistics,
+        FixCommand::Fills(_) => Job::Fills,
         FixCommand::Health(_) => Job::Health,
         _ => pseudonyms.as_ref().map_or(Job::Parse, Job::Anonymize),
     };
@@ -125,7 +132,11 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Stats(args) => Some(args),
         _ => None,
     };
-    let by = stats.map_or(Ok(Vec::new()), |args| args.keys(names))?;
+    let by = match &args.command {
+        FixCommand::Stats(args) => args.keys(names)?,
+        FixCommand::Fills(args) => args.keys(names)?,
+        _ => Vec::new(),
+    };
     let keys: Vec<_> = by.iter().map(|(_, key)| *key).collect();
     let clock = stats.map_or(Clock::Sending, |args| args.clock());
     let filter = messages.wanted.filter(names)?;
@@ -134,6 +145,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Print(args) => Some((&args.rows, RowForm::Json)),
         _ => None,
     };
+    let text = wanted.and_then(|(args, _)| args.find.as_deref());
     let chosen = wanted
         .map(|(args, form)| rows(args, form, names))
         .transpose()?;
@@ -176,6 +188,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         .accept(messages.accepted())
         .by(&keys)
         .clock(clock)
+        .with_text(text)
         .rows(chosen.as_ref());
     let selected = wanted.filter(|(args, _)| args.limit.is_some() || args.context > 0);
     let (task, selection) = match selected {
@@ -206,6 +219,7 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         by: &by,
         clock,
         follows: messages.follow,
+        text,
         shows_progress: terminal.is_some_and(TerminalArgs::wants_progress)
             && (matches!(job, Job::Statistics) || !std::io::stdout().is_terminal()),
     };
@@ -215,8 +229,10 @@ pub(crate) fn run(args: &FixArgs, name: &'static str, argv: &[OsString]) -> Resu
         FixCommand::Health(args) => Some(Sessions::new(args, files, &recorder)),
         _ => None,
     };
+    let ledger = matches!(job, Job::Fills).then(|| Ledger::new(&by));
     let reading = Reading::new(plan, waits, blocks)?;
-    reading.select(selection).sessions(sessions).run(
+    let reading = reading.select(selection).sessions(sessions).ledger(ledger);
+    reading.run(
         &chosen.as_ref().map_or_else(String::new, Rows::head),
         &mut outcome,
     );

@@ -3,12 +3,13 @@
 use clap::{Args, ValueEnum};
 use files::conflicts::{Files, Stdout};
 use fixcore::dict::Dictionary;
-use fixlog::{Clock, GroupKey, tag_of};
+use fixlog::{Clock, GroupKey};
 
 use crate::args::output::OutputArgs;
+use crate::commands::fix::group_by;
 use crate::commands::fix::message_flags::MessagesArgs;
 use crate::commands::fix::one_log::OneLogArgs;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 
 /// Which time latencies are between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -69,28 +70,7 @@ impl StatsArgs {
 
     /// What messages are counted by, each with the name of its column.
     pub(super) fn keys(&self, dictionaries: &[Dictionary]) -> Result<Vec<(String, GroupKey)>> {
-        let mut keys: Vec<(String, GroupKey)> = Vec::new();
-        for name in &self.by {
-            let name = name.trim();
-            let key = match name {
-                "type" => GroupKey::Field(35),
-                "session" => GroupKey::Session,
-                "sender" => GroupKey::Field(49),
-                "target" => GroupKey::Field(56),
-                "day" => GroupKey::Day,
-                "hour" => GroupKey::Hour,
-                "minute" => GroupKey::Minute,
-                field => GroupKey::Field(tag_of(field, dictionaries).ok_or_else(|| {
-                    let message = format!("--group-by: no dictionary has the field '{}'", field.escape_debug());
-                    Failure::usage(message)
-                        .help("state type, session, sender, target, day, hour, minute, a tag, or a name of the standard")
-                })?),
-            };
-            if keys.iter().all(|(_, other)| *other != key) {
-                keys.push((name.to_owned(), key));
-            }
-        }
-        Ok(keys)
+        group_by::keys(&self.by, dictionaries)
     }
 
     /// Which time latencies are between.

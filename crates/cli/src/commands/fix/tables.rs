@@ -58,10 +58,6 @@ fn groups(statistics: &Statistics, files: &[PathBuf], shown: Shown<'_>) -> Table
     let mut table = Table::new("messages by", &columns);
     let keys: Vec<_> = shown.by.iter().map(|(_, key)| *key).collect();
     for found in statistics.groups(&keys) {
-        let text = |value: Vec<u8>| match String::from_utf8(value) {
-            Ok(text) => text,
-            Err(bytes) => bytes.as_bytes().escape_ascii().to_string(),
-        };
         let values = found.values.into_iter();
         let mut row: Vec<_> = values
             .map(|value| value.map_or(Cell::Null, |value| text(value).into()))
@@ -74,6 +70,14 @@ fn groups(statistics: &Statistics, files: &[PathBuf], shown: Shown<'_>) -> Table
         table.rows.push(row);
     }
     table
+}
+
+/// A value as text.
+pub(super) fn text(value: Vec<u8>) -> String {
+    match String::from_utf8(value) {
+        Ok(text) => text,
+        Err(bytes) => bytes.as_bytes().escape_ascii().to_string(),
+    }
 }
 
 fn types(statistics: &Statistics) -> Table {
