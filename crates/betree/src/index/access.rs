@@ -11,7 +11,7 @@ use super::dimension::{Dimension, Key};
 use super::guard::Guard;
 use super::keys::{Access, Found, MANY_WEIGHT};
 use super::known::Known;
-use super::postings::Keys;
+use super::postings::{KEYS_MIN, Keys, UNITS_MIN};
 use super::ranges::ranges;
 use crate::code::Op;
 use crate::program::arena::Arena;
@@ -63,7 +63,7 @@ pub(crate) struct Long {
     node: u32,
 }
 
-/// Several lists of a unit, which is found by counting.
+/// Several lists of a unit, or one that is long, by which it is found by counting.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Several {
     /// The share of events that have elements of all of them.
@@ -82,6 +82,14 @@ pub(crate) struct Several {
 pub(crate) struct Listed {
     pub(super) units: Vec<u32>,
     pub(super) keys: Keys,
+}
+
+impl Listed {
+    /// Whether a look-up costs less than testing each unit.
+    pub(super) fn are_worth_it(&self) -> bool {
+        let keys = self.keys.values().map(Vec::len).sum::<usize>();
+        self.units.len() >= UNITS_MIN || keys >= KEYS_MIN
+    }
 }
 
 /// The clauses of many units.
@@ -194,6 +202,11 @@ impl Clauses {
         found.is_some_and(|access| access.is_long()) && self.found.implies(arena, node)
     }
 
+    /// Whether a node holds as soon as an event has one of some elements of lists.
+    pub(crate) fn is_list(&self, arena: &Arena, node: u32) -> bool {
+        self.found.is_list(arena, node)
+    }
+
     /// Adds a conjunction, or a single test, of the arena that was weighed. `is_of_many`: its
     /// expression has many units. Returns the share of events that meet its best clause; 1 when it has none.
     pub(crate) fn push(
@@ -243,6 +256,7 @@ impl Clauses {
             last.left = left;
         }
         let several = self.find_several(arena, node, parts);
+        let several = several.or_else(|| self.find_one(arena));
         if let (Some((several, left)), Some(last)) = (several, self.units.last_mut()) {
             best = several.probability.min(best);
             last.counted = Some(several);
@@ -305,6 +319,26 @@ impl Clauses {
             false => 0.0,
         };
         Some((long, (whole - own).max(0.0)))
+    }
+
+    /// The long list by which the unit that was added last is found, if it is one: however many elements of it an event
+    /// has, a mark is looked at once.
+    fn find_one(&self, arena: &Arena) -> Option<(Several, f32)> {
+        let unit = self.units.last()?;
+        let long = unit.long.filter(|long| {
+            let is_long = |access: Access| access.is_long();
+            self.found.of(long.node).is_some_and(is_long) && self.found.is_list(arena, long.node)
+        })?;
+        let at = self.units.len() as u32 - 1;
+        let mut out = Several {
+            probability: long.probability,
+            implied: long.implied,
+            cost: self.cost(at),
+            nodes: [0; LISTS_MAX],
+            lists: 1,
+        };
+        out.nodes[0] = long.node;
+        Some((out, unit.left))
     }
 
     /// The lists by which the unit that was added last is better found than by its best clause, and the reductions of

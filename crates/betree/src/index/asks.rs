@@ -3,8 +3,10 @@
 //! Everything that an index chooses by frequency rests on these counts. They decide where an expression is filed,
 //! never whether it matches. A large set of expressions is sampled.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
+
+use hashbrown::HashMap;
 
 use super::Sources;
 use super::positions::ordered;
@@ -190,6 +192,12 @@ impl Asks {
         })
     }
 
+    /// The tests of an attribute for each expression, if there are fewer than many.
+    pub(crate) fn share(&self, attribute: usize) -> f32 {
+        let tests = self.tests.get(attribute).map_or(0, |(tests, _)| *tests);
+        tests as f32 / self.sampled.max(1) as f32
+    }
+
     /// What is asked of an attribute.
     pub(crate) fn of(&self, attribute: usize) -> Option<&Asked> {
         self.attributes.get(attribute)
@@ -197,13 +205,33 @@ impl Asks {
 }
 
 impl Asked {
-    /// The share of all named values that are this one.
-    pub(crate) fn share(&self, value: u64) -> f32 {
-        let found = self
-            .points
-            .binary_search_by_key(&value, |(value, _)| *value);
-        let count = found.map_or(0, |at| self.points[at].1);
+    /// The share of all named values that are one of these. Each is looked for from the one before it on, so that
+    /// ascending values are found in few steps.
+    pub(crate) fn share(&self, values: impl IntoIterator<Item = u64>) -> f32 {
+        let (mut at, mut count) = (0, 0u64);
+        for value in values {
+            at = self.seek(at, value);
+            if let Some((_, tests)) = self.points.get(at).filter(|(found, _)| *found == value) {
+                count += u64::from(*tests);
+            }
+        }
         count as f32 / self.named.max(1) as f32
+    }
+
+    /// The first value that is not below one, looked for from a place on.
+    fn seek(&self, from: usize, value: u64) -> usize {
+        let is_below = |at: usize| self.points.get(at).is_some_and(|(found, _)| *found < value);
+        let from = from.checked_sub(1).filter(|before| is_below(*before));
+        let mut low = from.map_or(0, |before| before + 1);
+        // Without a place to begin at, the whole is divided at once.
+        let mut step = if from.is_some() { 1 } else { self.points.len() };
+        while is_below(low + step.saturating_sub(1)) {
+            low += step;
+            step *= 2;
+        }
+        let end = self.points.len().min(low + step);
+        let rest = self.points.get(low..end).unwrap_or(&[]);
+        low + rest.partition_point(|(found, _)| *found < value)
     }
 
     /// At most `count` positions that divide the bounds of all ranges in parts of about the same number, ascending.

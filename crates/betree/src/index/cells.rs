@@ -2,17 +2,19 @@
 //!
 //! A scalar sets one bit, that of the cell of its value, or the one for events without the attribute; scalars
 //! with few cells share a word. A list sets the bits of its elements in one word and has the inverse of them in
-//! the next. A guard names a word and a mask: either one of its bits must be set, or none. Cells of scalars and
-//! lists of which expressions name few values are exact; others hold several values, and a guard then only
-//! excludes.
+//! the next. Counters set bits of several words. A guard names a word and a mask: either one of its bits must be set, or
+//! none. Cells of scalars and lists of which expressions name few values are exact; others hold several values, and a
+//! guard then only excludes, or only confirms: that of a negated test, or of a cap, which holds for an event without the
+//! counter.
 
 use super::asks::{Asked, Asks};
 use super::columns::{Scalar, holds};
+use super::counters::Counters;
 use super::guard::Guard;
 use super::operands::{interval, points};
 use super::positions::ordered;
 use crate::code::{Head, Op};
-use crate::domain::{AttributeType, Domain};
+use crate::domain::{AttributeId, AttributeType, Domain};
 use crate::event::{EventValues, signature};
 use crate::program::arena::Arena;
 
@@ -58,11 +60,13 @@ struct Layout {
 pub(crate) struct CellWords {
     layouts: Vec<Layout>,
     by_attribute: Vec<Option<u32>>,
+    counters: Option<Counters>,
     words: usize,
 }
 
 impl CellWords {
-    pub(crate) fn new(asks: &Asks, domain: &Domain) -> Self {
+    /// The words for what expressions ask. `counters`: how many counters they name.
+    pub(crate) fn new(asks: &Asks, domain: &Domain, counters: usize) -> Self {
         let attributes = domain.attributes();
         let mut out = Self {
             by_attribute: vec![None; attributes.len()],
@@ -112,6 +116,12 @@ impl CellWords {
                 cells,
             });
         }
+        // The attribute that all caps ask.
+        let frequency = domain.attribute("frequency_caps").map(AttributeId::index);
+        if let Some(attribute) = frequency.filter(|at| asks.share(*at) * SHARE_MIN as f32 >= 1.0) {
+            out.counters = Counters::new(attribute, counters, out.words..WORDS_MAX);
+            out.words += out.counters.as_ref().map_or(0, Counters::len);
+        }
         out
     }
 
@@ -124,9 +134,12 @@ impl CellWords {
             own != 0 || layout.is_list() && next != 0
         });
         self.by_attribute = Vec::new();
+        self.counters.take_if(|counters| !counters.is_used(used));
         let last = self.layouts.iter().map(|layout| usize::from(layout.word));
         // A list has two words.
-        self.words = last.max().map_or(1, |last| (last + 2).min(WORDS_MAX));
+        let last = last.max().map_or(1, |last| (last + 2).min(WORDS_MAX));
+        let counters = self.counters.as_ref().map_or(0, Counters::end);
+        self.words = last.max(counters);
     }
 
     /// How many words there are.
@@ -134,15 +147,19 @@ impl CellWords {
         self.words
     }
 
-    /// How many attributes have cells.
-    pub(crate) fn len(&self) -> usize {
-        self.layouts.len()
+    /// In how many steps the bits of an event are set: one for each attribute, and one for some counters each.
+    pub(crate) fn steps(&self, event: &EventValues) -> usize {
+        let counters = self.counters.as_ref();
+        self.layouts.len() + counters.map_or(0, |counters| counters.steps(event))
     }
 
-    /// Sets the bits of the attribute at a position; `words` are 0 before the first.
-    pub(crate) fn set(&self, at: usize, event: &EventValues, words: &mut [u64]) {
+    /// Sets the bits of a step; `words` are 0 before the first. Returns the reductions that it takes beyond those of a
+    /// short one.
+    pub(crate) fn set(&self, at: usize, event: &EventValues, words: &mut [u64]) -> u64 {
         let Some(layout) = self.layouts.get(at) else {
-            return;
+            let counters = self.counters.as_ref();
+            let step = at - self.layouts.len();
+            return counters.map_or(0, |counters| counters.set(step, event, words));
         };
         let bits = layout.bits(event);
         if let Some(word) = words.get_mut(usize::from(layout.word)) {
@@ -153,11 +170,15 @@ impl CellWords {
         {
             *word = !bits;
         }
+        0
     }
 
     /// The guard of a test or a group over one attribute.
     pub(crate) fn guard(&self, arena: &Arena, node: u32) -> Option<Guard> {
         let is_group = matches!(arena.nodes[node as usize].op, Op::And | Op::Or);
+        if arena.nodes[node as usize].op == Op::Cap {
+            return self.counters.as_ref()?.guard(arena.test(node));
+        }
         let attribute = match is_group {
             true => arena.only_attribute(node, NODES_MAX)?,
             false => Head(*arena.test(node).first()?).attribute(),
@@ -242,13 +263,11 @@ impl Layout {
             Cells::Hashed => fold(signature(value)),
             Cells::HashedElements => fold(event.signature(attribute)),
             Cells::Elements(elements) => {
-                let mut bits = 0;
-                for element in event.elements(attribute) {
-                    if let Ok(at) = elements.binary_search(element) {
-                        bits |= 1 << at;
-                    }
-                }
-                bits
+                // However long the list of the event is.
+                let all = elements.iter().enumerate();
+                all.fold(0, |bits, (at, element)| {
+                    bits | u64::from(event.has(*element)) << at
+                })
             }
         }
     }
@@ -272,7 +291,21 @@ impl Layout {
             wants: false,
             mask,
             is_exact,
+            confirms: false,
             pass: 1.0 - mask.count_ones() as f32 / self.count as f32,
+        })
+    }
+
+    /// A guard that confirms a test which holds for events without these bits.
+    fn confirms(&self, bits: u64, over_undefined: bool) -> Option<Guard> {
+        let absent = u64::from(!over_undefined) << (self.count - 1);
+        Some(Guard {
+            word: self.word,
+            wants: false,
+            mask: (bits | absent) << self.shift,
+            is_exact: false,
+            confirms: true,
+            pass: 1.0,
         })
     }
 
@@ -319,27 +352,36 @@ impl Layout {
             return None;
         }
         let cell = |value: i64| starts.partition_point(|start| *start <= value);
-        let cells = match interval(head, &test[1..], is_float) {
-            Some((low, high)) if low > high => 0,
-            Some((low, high)) => run(cell(low), cell(high)),
-            None => points(head, &test[1..])?.iter().fold(0, |cells, value| {
-                cells | 1 << cell(ordered(*value, is_float))
-            }),
+        let begins = |value: i64| starts.binary_search(&value).is_ok();
+        let (cells, is_exact) = match interval(head, &test[1..], is_float) {
+            Some((low, high)) if low > high => (0, true),
+            Some((low, high)) => {
+                let from = low == i64::MIN || begins(low);
+                let to = high.checked_add(1).is_none_or(begins);
+                (run(cell(low), cell(high)), from && to)
+            }
+            None => {
+                let points = points(head, &test[1..])?;
+                let cells = points.iter().fold(0, |cells, value| {
+                    cells | 1 << cell(ordered(*value, is_float))
+                });
+                (cells, false)
+            }
         };
-        self.allows(cells, head.undefined(), false)
+        self.allows(cells, head.undefined(), is_exact)
     }
 
     fn hashed(&self, arena: &Arena, node: u32) -> Option<Guard> {
         let test = arena.test(node);
         let head = Head(*test.first()?);
-        if head.flag() {
-            return None;
-        }
         let points = points(head, &test[1..])?;
         let cells = points
             .iter()
             .fold(0, |cells, value| cells | fold(signature(*value)));
-        self.allows(cells, head.undefined(), false)
+        match head.flag() {
+            false => self.allows(cells, head.undefined(), false),
+            true => self.confirms(cells, head.undefined()),
+        }
     }
 
     /// The guard of a test of a list; without `elements` they are hashed.
@@ -364,14 +406,18 @@ impl Layout {
                 wants: true,
                 mask: mask | absent,
                 is_exact,
+                confirms: false,
                 pass: 1.0 - (1.0 - set).powf(count),
             }),
+            // Elements share bits.
+            (Op::HasAny, true) if !is_exact => self.confirms(mask, head.undefined()),
             // Without the list it is true only if undefined says so.
-            (Op::HasAny, true) if is_exact => Some(Guard {
+            (Op::HasAny, true) => Some(Guard {
                 word: self.word,
                 wants: false,
                 mask: mask | (ABSENT ^ absent),
                 is_exact,
+                confirms: false,
                 pass: (1.0 - set).powf(count),
             }),
             // An event without the list lacks all elements.
@@ -380,6 +426,7 @@ impl Layout {
                 wants: false,
                 mask,
                 is_exact,
+                confirms: false,
                 pass: set.powf(count),
             }),
             _ => None,

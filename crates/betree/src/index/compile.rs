@@ -43,7 +43,8 @@ impl Index {
             ..Self::default()
         };
         let asks = Asks::new(&index.sources, domain.attributes().len());
-        let cells = CellWords::new(&asks, domain);
+        let (.., counters) = dictionary.sizes();
+        let cells = CellWords::new(&asks, domain, counters);
         let bounds = Bounds::new(&asks, domain);
         let attribute = |name| {
             domain
@@ -189,7 +190,11 @@ impl Compiler {
         let is_many = alternatives.len() > UNITS_MANY;
         let nodes = match alternatives {
             [] => vec![ROOT],
-            _ if is_many && self.clauses.is_long_or(arena, any) => vec![ROOT],
+            _ if self.clauses.is_long_or(arena, any)
+                && (is_many || self.clauses.is_list(arena, any)) =>
+            {
+                vec![ROOT]
+            }
             _ => alternatives.to_vec(),
         };
         let first = self.clauses.len();

@@ -51,7 +51,7 @@ pub(super) fn of_program(reductions: f32) -> f32 {
 pub(super) fn best_guards(all: &[(u64, Guard)], implied: u64) -> Vec<(u64, Guard)> {
     let mut guards: Vec<(u64, Guard)> = Vec::new();
     for (bit, guard) in all {
-        if bit & implied != 0 {
+        if bit & implied != 0 || guard.confirms {
             continue;
         }
         let same = |(_, other): &&mut (u64, Guard)| {
@@ -70,4 +70,18 @@ pub(super) fn best_guards(all: &[(u64, Guard)], implied: u64) -> Vec<(u64, Guard
     guards.sort_by(|a, b| a.1.pass.total_cmp(&b.1.pass));
     guards.truncate(2);
     guards
+}
+
+/// The word and the mask of one guard that confirms all of some parts, if there is one.
+pub(super) fn confirming(all: &[(u64, Guard)], parts: u64) -> Option<(u16, u64)> {
+    let wanted = |(bit, guard): &&(u64, Guard)| guard.confirms && bit & parts != 0;
+    let (mut found, mut mask, mut word) = (0, 0, None);
+    for (bit, guard) in all.iter().filter(wanted) {
+        if *word.get_or_insert(guard.word) != guard.word {
+            return None;
+        }
+        found |= bit;
+        mask |= guard.mask;
+    }
+    word.filter(|_| found == parts).map(|word| (word, mask))
 }

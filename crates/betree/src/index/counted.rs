@@ -1,5 +1,5 @@
-//! Units of several lists, which are found by counting: each element leads to the lists that name it, and a unit is
-//! looked at when the event has an element of every one of its lists.
+//! Units of several lists or of a long one, which are found by counting: each element leads to the lists that name it, and
+//! a unit is looked at when the event has an element of every one of its lists.
 //!
 //! A mark is a byte of a unit, with a bit for each of its lists. Looking at an element costs as many marks as lists
 //! name it, however long these lists are, where a program would go through them one by one.
@@ -9,8 +9,9 @@ use crate::memory;
 
 /// The most lists of a unit that are counted: one bit of a mark each.
 pub(super) const LISTS_MAX: usize = 8;
-/// With fewer units, testing each of them costs less than a look-up.
-pub(super) const UNITS_MIN: usize = 4;
+/// With fewer units, testing each of them costs less than a look-up, unless their lists are long.
+const UNITS_MIN: usize = 4;
+const POSTINGS_MIN: usize = 512;
 /// Units whose marks are looked at together.
 pub(crate) const BLOCK: usize = 64;
 /// Bits of the number of a list in a posting.
@@ -32,6 +33,11 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
+    /// Whether a look-up costs less than testing each unit.
+    pub(super) fn are_worth_it(&self) -> bool {
+        self.units.len() >= UNITS_MIN || self.postings.len() >= POSTINGS_MIN
+    }
+
     /// Adds a unit of this number of lists.
     pub(super) fn unit(&mut self, unit: u32, lists: usize) {
         self.units.push(unit);
@@ -80,7 +86,8 @@ impl Counted {
         } = lists;
         needs.resize(needs.len().next_multiple_of(BLOCK), u8::MAX);
         attributes.sort_unstable();
-        postings.sort_unstable();
+        // The elements of each list ascend.
+        postings.sort();
         postings.dedup();
         let distinct = postings.chunk_by(|a, b| a.0 == b.0).count();
         let mut out = Self {
@@ -134,8 +141,18 @@ impl Counted {
         let beginning = (element >> self.shift) as usize;
         let start = *self.directory.get(beginning)? as usize;
         let end = *self.directory.get(beginning + 1)? as usize;
-        let found = self.elements.get(start..end)?.binary_search(&element);
-        let at = start + found.ok()?;
+        let at = match self.shift {
+            // The beginning is all of it.
+            0 => (start < end).then_some(start)?,
+            _ => {
+                start
+                    + self
+                        .elements
+                        .get(start..end)?
+                        .binary_search(&element)
+                        .ok()?
+            }
+        };
         Some((*self.starts.get(at)?, *self.starts.get(at + 1)?))
     }
 
@@ -164,6 +181,19 @@ impl Counted {
             + memory::of(&self.needs)
             + memory::of(&self.attributes)
     }
+}
+
+/// One bit for each of eight bytes that are equal.
+#[inline]
+fn equal_bytes(a: [u8; 8], b: [u8; 8]) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    /// Moves the lowest bits of eight bytes together in the highest byte.
+    const TOGETHER: u64 = 0x0102_0408_1020_4080;
+    let apart = u64::from_le_bytes(a) ^ u64::from_le_bytes(b);
+    // The highest bit of each byte that is not 0.
+    let some = ((apart & LOW) + LOW) | apart;
+    ((!some >> 7) & ONES).wrapping_mul(TOGETHER) >> 56
 }
 
 /// The marks of the units of one index, all 0 between two uses.
@@ -221,8 +251,10 @@ impl Marks {
         };
         let mut found = 0;
         if let Some(needs) = counted.needs.get(range) {
-            for (at, (byte, need)) in bytes.iter().zip(needs).enumerate() {
-                found |= u64::from(byte == need) << at;
+            let (bytes, _) = bytes.as_chunks::<8>();
+            let (needs, _) = needs.as_chunks::<8>();
+            for (at, (bytes, needs)) in bytes.iter().zip(needs).enumerate() {
+                found |= equal_bytes(*bytes, *needs) << (at * 8);
             }
         }
         bytes.fill(0);
@@ -243,6 +275,23 @@ impl Marks {
             let end = self.bytes.len().min((group + 1) * 64 * BLOCK);
             if let Some(bytes) = self.bytes.get_mut(group * 64 * BLOCK..end) {
                 bytes.fill(0);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_equal_one_by_one() {
+        for pattern in 0..=255u64 {
+            for (same, other) in [(0u8, 1u8), (255, 0), (1, 129), (128, 0), (3, 2)] {
+                let is_same = |at: usize| pattern >> at & 1 == 1;
+                let a = [same; 8];
+                let b = std::array::from_fn(|at| if is_same(at) { same } else { other });
+                assert_eq!(equal_bytes(a, b), pattern, "{a:?} {b:?}");
             }
         }
     }

@@ -9,6 +9,8 @@ pub(crate) struct Guard {
     pub(crate) mask: u64,
     /// Whether it decides what it stands for, or only excludes.
     pub(crate) is_exact: bool,
+    /// Whether it never excludes: what it stands for holds if it passes, and a program says so otherwise.
+    pub(crate) confirms: bool,
     /// The share of events that pass it, about.
     pub(crate) pass: f32,
 }

@@ -1,4 +1,6 @@
 //! A unit in a node of the tree or in postings, with the guards that are tested before its program runs.
+//!
+//! The second guard may be one that only confirms: a unit that it passes holds, and any other is left to its program.
 
 use super::cells::WORDS_MAX;
 
@@ -6,6 +8,8 @@ use super::cells::WORDS_MAX;
 pub(super) const EXACT: u32 = 1 << 31;
 /// The bit of a guard's word that says that a bit must be set.
 pub(super) const WANTS: u16 = 1 << 15;
+/// The bit of the second guard's word that says that it only confirms.
+pub(super) const CONFIRMS: u16 = 1 << 14;
 
 /// A unit in a node, with two guards.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +29,14 @@ impl Item {
             let found = word & self.masks[at] != 0;
             found == (self.words[at] & WANTS != 0)
         };
-        one(0) & one(1)
+        one(0) & (one(1) | (self.words[1] & CONFIRMS != 0))
+    }
+
+    /// Whether a unit whose guards pass holds, although they do not decide every unit of the kind.
+    #[inline(always)]
+    pub(crate) fn is_confirmed(&self, words: &[u64; WORDS_MAX]) -> bool {
+        let word = words[usize::from(self.words[1]) % WORDS_MAX];
+        (self.words[1] & CONFIRMS != 0) & (word & self.masks[1] == 0)
     }
 
     /// The unit; the slot of its expression, if the guards decide it.

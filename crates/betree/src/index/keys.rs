@@ -278,11 +278,18 @@ impl Known<'_> {
     /// The share of events that have a value of an attribute: half from how many values there are, half from how
     /// often expressions ask for it, because what is asked for often is frequent.
     fn key(&self, attribute: usize, value: u64) -> f32 {
-        let uniform = self.estimates.value(attribute);
-        let asked = self
-            .asks
-            .of(attribute)
-            .map_or(0.0, |asked| asked.share(value));
+        self.keys(attribute, [value])
+    }
+
+    /// The sum of that over several values.
+    fn keys<V: IntoIterator<Item = u64>>(&self, attribute: usize, values: V) -> f32
+    where
+        V::IntoIter: ExactSizeIterator,
+    {
+        let values = values.into_iter();
+        let uniform = self.estimates.value(attribute) * values.len() as f32;
+        let asked = self.asks.of(attribute);
+        let asked = asked.map_or(0.0, |asked| asked.share(values));
         let several = match self.domain.attributes().get(attribute).map(|a| a.kind()) {
             Some(AttributeType::IntegerList { .. } | AttributeType::StringList { .. }) => {
                 crate::program::estimate::LIST_ELEMENTS
@@ -301,9 +308,6 @@ fn leaf(arena: &Arena, index: u32, known: &Known<'_>) -> Option<Access> {
         return None;
     }
     let attribute = head.attribute();
-    let sum = |values: &mut dyn Iterator<Item = u64>| {
-        values.map(|value| known.key(attribute, value)).sum::<f32>()
-    };
     let (keys, probability) = match head.op() {
         Op::Bool => (1, 0.5),
         Op::HasAll => {
@@ -317,11 +321,12 @@ fn leaf(arena: &Arena, index: u32, known: &Known<'_>) -> Option<Access> {
         }
         Op::HasAny => {
             let count = head.len().min(HAS_MAX);
-            (count, sum(&mut operands.iter().map(|e| u64::from(*e))))
+            let elements = operands.iter().map(|e| u64::from(*e));
+            (count, known.keys(attribute, elements))
         }
         Op::Equal32 | Op::Equal64 | Op::In | Op::InMany => {
             let points = points(head, operands)?;
-            (points.len(), sum(&mut points.iter().copied()))
+            (points.len(), known.keys(attribute, points))
         }
         Op::Geo => {
             let (level, cells) = geo::cells(operands)?;

@@ -14,6 +14,7 @@ pub(crate) mod columns;
 mod compile;
 mod cost;
 pub(crate) mod counted;
+mod counters;
 pub(crate) mod dimension;
 mod edges;
 pub(crate) mod geo;

@@ -12,8 +12,9 @@ use super::mix::mixed;
 use super::windows::PatternKey;
 use crate::memory;
 
-/// With fewer units with many keys, testing each of them costs less than a look-up.
+/// With fewer units with many keys, testing each of them costs less than a look-up, unless the keys are very many.
 pub(super) const UNITS_MIN: usize = 4;
+pub(super) const KEYS_MIN: usize = 512;
 
 /// Values of dimensions, each with the number of the unit's item.
 pub(super) type Keys = BTreeMap<Dimension, Vec<(u64, u32)>>;

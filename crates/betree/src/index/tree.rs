@@ -11,12 +11,12 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::access::{Clause, Clauses, Listed};
 use super::cells::WORDS_MAX;
-use super::cost::{ITEM_NS, PROGRAM_NS, best_guards};
-use super::counted::{self, Counted};
+use super::cost::{ITEM_NS, PROGRAM_NS, best_guards, confirming};
+use super::counted::Counted;
 use super::dimension::{Dimension, Key};
 use super::edges::{Edges, hash};
-use super::item::{EXACT, Item, WANTS};
-use super::postings::{self, Postings};
+use super::item::{CONFIRMS, EXACT, Item, WANTS};
+use super::postings::Postings;
 use super::windows::PatternKey;
 use crate::memory;
 
@@ -223,8 +223,8 @@ impl Tree {
         if clauses.len() == 0 {
             return builder.tree;
         }
-        let has_lists = listed.units.len() >= postings::UNITS_MIN;
-        let has_counted = counted.units.len() >= counted::UNITS_MIN;
+        let has_lists = listed.are_worth_it();
+        let has_counted = counted.are_worth_it();
         let is_apart = |unit: &u32| match clauses.several(*unit) {
             Some(_) => has_counted,
             None => has_lists && clauses.long(*unit).is_some(),
@@ -397,18 +397,26 @@ impl Builder<'_> {
 
     /// An item with the two best guards that its place does not imply, and the share of events that pass them.
     fn item(&self, work: Work) -> (Item, f32) {
-        let guards = best_guards(self.clauses.guards(work.unit), work.implied);
+        let all = self.clauses.guards(work.unit);
+        let guards = best_guards(all, work.implied);
         let exact = guards.iter().filter(|(_, guard)| guard.is_exact);
         let decided = exact.fold(work.implied, |bits, (guard, _)| bits | guard);
         let parts = self.clauses.parts(work.unit);
         let is_exact = parts != 0 && decided & parts == parts;
         let guard = |at: usize| guards.get(at).map(|(_, guard)| guard);
         let word = |at| guard(at).map_or(0, |g| g.word | if g.wants { WANTS } else { 0 });
-        let item = Item {
+        let mut item = Item {
             masks: [0, 1].map(|at| guard(at).map_or(0, |guard| guard.mask)),
             words: [0, 1].map(word),
             target: work.unit | if is_exact { EXACT } else { 0 },
         };
+        if !is_exact
+            && parts != 0
+            && guards.len() < 2
+            && let Some((word, mask)) = confirming(all, parts & !decided)
+        {
+            (item.words[1], item.masks[1]) = (word | CONFIRMS, mask);
+        }
         (item, guards.iter().map(|(_, guard)| guard.pass).product())
     }
 }

@@ -3,7 +3,7 @@
 
 use super::Search;
 use super::phase::{Elements, Phase, Place};
-use super::walk::{HIT_REDUCTIONS, ITEM_REDUCTIONS, UNITS_TOGETHER};
+use super::walk::{ITEM_REDUCTIONS, UNITS_TOGETHER};
 use crate::index::counted::BLOCK;
 
 /// Reductions of looking up an element.
@@ -91,13 +91,7 @@ impl Search<'_> {
                 let Some(item) = item.filter(|item| item.passes(&self.buffers.cells)) else {
                     continue;
                 };
-                match item.is_exact() {
-                    false => self.buffers.units.push(item.target()),
-                    true => {
-                        self.spent += HIT_REDUCTIONS;
-                        self.hit(part, item.target());
-                    }
-                }
+                self.passed(part, item);
             }
             block = found + 1;
         }

@@ -2,7 +2,7 @@
 //! of items whose guards pass.
 
 use super::Search;
-use super::phase::{PROGRAM_REDUCTIONS, Phase, Place};
+use super::phase::{PROGRAM_REDUCTIONS, Phase, Place, WORDS_PER_REDUCTION};
 use super::top::PASS_REDUCTIONS;
 use crate::index::dimension::Dimension;
 use crate::index::geo;
@@ -16,7 +16,7 @@ const BLOCK: usize = 64;
 pub(super) const UNITS_TOGETHER: usize = 64;
 /// Reductions of testing an item, of recording a match, and of the cells of an attribute.
 pub(super) const ITEM_REDUCTIONS: u64 = 2;
-pub(super) const HIT_REDUCTIONS: u64 = 8;
+const HIT_REDUCTIONS: u64 = 8;
 const CELL_REDUCTIONS: u64 = 8;
 /// Reductions of a visit of a node and of looking up a key: each is a cache miss in a large tree.
 const NODE_REDUCTIONS: u64 = 40;
@@ -36,13 +36,14 @@ impl Search<'_> {
         let words = &mut self.buffers.cells;
         if at == 0 {
             words[..index.cells.words()].fill(0);
+            self.spent += (index.cells.words() / WORDS_PER_REDUCTION) as u64;
         }
-        while at < index.cells.len() {
+        while at < index.cells.steps(self.event) {
             if self.spent >= limit {
                 return Phase::Cells { part, at };
             }
             self.spent += CELL_REDUCTIONS;
-            index.cells.set(at, self.event, &mut words[..]);
+            self.spent += index.cells.set(at, self.event, &mut words[..]);
             at += 1;
         }
         self.buffers.stack.clear();
@@ -147,20 +148,33 @@ impl Search<'_> {
             }
             while let Some(one) = block.get(passed.trailing_zeros() as usize) {
                 passed &= passed - 1;
-                let Some(item) = item(one) else {
-                    continue;
-                };
-                match item.is_exact() {
-                    false => self.buffers.units.push(item.target()),
-                    true => {
-                        self.spent += HIT_REDUCTIONS;
-                        self.hit(part, item.target());
-                    }
+                if let Some(item) = item(one) {
+                    self.passed(part, item);
                 }
             }
             at.items += block.len() as u32;
         }
         true
+    }
+
+    /// Records the match of an item whose guards passed, or leaves it to its program, which runs with others.
+    #[inline(always)]
+    pub(super) fn passed(&mut self, part: usize, item: &Item) {
+        let target = item.target();
+        let slot = match item.is_exact() {
+            true => Some(target),
+            false if item.is_confirmed(&self.buffers.cells) => {
+                self.part(part).index.unit(target).map(|unit| unit.slot)
+            }
+            false => None,
+        };
+        match slot {
+            None => self.buffers.units.push(target),
+            Some(slot) => {
+                self.spent += HIT_REDUCTIONS;
+                self.hit(part, slot);
+            }
+        }
     }
 
     /// Runs the programs of units whose guards passed.

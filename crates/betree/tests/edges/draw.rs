@@ -76,6 +76,24 @@ pub(crate) fn selective(world: &World, random: &mut Random) -> Ast {
     if random.chance(30) {
         parts.push(expression(world, random, 3));
     }
+    // What is left when its keys and guards have decided the rest.
+    match random.below(10) {
+        0 | 1 => parts.push(Ast::Test(cap(world, random))),
+        2 => parts.push(Ast::Not(Box::new(Ast::Test(cap(world, random))))),
+        3 => {
+            let attribute = world.any(random, is_scalar);
+            parts.push(Ast::Test(scalar(world, random, attribute)));
+        }
+        4 => {
+            let attribute = world.any(random, one_value);
+            let values = constants(world, random, attribute);
+            parts.push(Ast::Test(match world.attributes[attribute].kind {
+                Kind::Texts | Kind::Integers(..) => Test::Of(attribute, Quantity::None, values),
+                _ => Test::In(attribute, true, values),
+            }));
+        }
+        _ => {}
+    }
     match random.chance(90) {
         true => Ast::And(parts),
         false => Ast::Or(parts),
@@ -112,7 +130,7 @@ fn one_list(world: &World, random: &mut Random, attribute: usize) -> Ast {
 
 /// A long list, perhaps with another test, or an `or` of many alternatives.
 fn long(world: &World, random: &mut Random) -> Ast {
-    let count = random.pick(&[17, 64, 65, 66, 200]);
+    let count = random.pick(&[17, 64, 65, 66, 200, 600]);
     let attribute = world.wide;
     if random.chance(50) {
         let values = (0..count).map(|_| constant(world, random, attribute));
@@ -238,12 +256,16 @@ fn test(world: &World, random: &mut Random) -> Test {
             id: random.pick(&world.keys),
             seconds: random.pick(&world.seconds),
         },
-        _ => Test::Cap {
-            kind: random.pick(&CAP_KINDS_WRITTEN),
-            namespace: random.pick(&["", "ns", "é"]).into(),
-            value: random.pick(&[i64::MIN, -1, 0, 1, 2, i64::MAX]),
-            length: random.pick(&world.seconds),
-        },
+        _ => cap(world, random),
+    }
+}
+
+fn cap(world: &World, random: &mut Random) -> Test {
+    Test::Cap {
+        kind: random.pick(&CAP_KINDS_WRITTEN),
+        namespace: random.pick(&["", "ns", "é"]).into(),
+        value: random.pick(&[i64::MIN, -1, 0, 1, 2, i64::MAX]),
+        length: random.pick(&world.seconds),
     }
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn event(world: &World, random: &mut Random) -> Event {
 
 fn value(world: &World, random: &mut Random, attribute: &Attribute) -> Value {
     // Lists of none, of one, of a few with some twice, of many.
-    let count = random.pick(&[0, 1, 1, 2, 3, 3, 130]);
+    let count = random.pick(&[0, 1, 1, 2, 3, 3, 130, 700]);
     match attribute.kind {
         Kind::Boolean => Value::Boolean(random.chance(50)),
         Kind::Integer(..) | Kind::Enum => Value::Integer(attribute.integer(random, false)),

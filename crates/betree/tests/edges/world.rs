@@ -142,7 +142,7 @@ impl World {
             world.add(random, "now".to_owned(), kind);
         }
         if shape == Shape::Selective {
-            let name = random.pick(&["s0", "e0", "i0"]);
+            let name = random.pick(&["s0", "e0", "i0", "il0", "sl0"]);
             world.widen(name);
         }
         world
@@ -155,16 +155,19 @@ impl World {
         };
         self.wide = at;
         let attribute = &mut self.attributes[at];
-        if attribute.kind == Kind::Text {
+        if matches!(attribute.kind, Kind::Text | Kind::Texts) {
             attribute
                 .texts
                 .extend((0..6_000).map(|at| format!("v{at}").into()));
             return;
         }
-        if attribute.kind != Kind::Enum {
+        let (low, high) = (i64::MIN + 1, i64::MAX - 1);
+        attribute.kind = match attribute.kind {
             // Of an integer without bounds, or with near ones, no value is taken to be rare.
-            attribute.kind = Kind::Integer(i64::MIN + 1, i64::MAX - 1);
-        }
+            Kind::Integer(..) => Kind::Integer(low, high),
+            Kind::Integers(..) => Kind::Integers(low, high),
+            other => other,
+        };
         attribute
             .integers
             .extend((1..3_000).flat_map(|at| [i64::MIN + at, i64::MAX - at]));

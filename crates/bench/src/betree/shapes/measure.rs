@@ -283,7 +283,10 @@ mod tests {
             ..Plan::default()
         };
         let mut samples = 0;
-        for case in plan.cases() {
+        for mut case in plan.cases() {
+            // Of long expressions a few say as much.
+            let few = 50_000 / case.shape.values();
+            case.expressions = case.expressions.min(few.max(10) as u32);
             let row = measure(&case, &plan, &[&Simple], &(), |_, _| samples += 1).unwrap();
             assert_eq!(row.answers, (5, 0), "{}", row.shape);
             assert!(row.ratio(0).is_some() && row.bytes > 0);

@@ -10,12 +10,24 @@ const RANGES: Ask = Ask::Either(&[(1, Ask::Range(40)), (2, Ask::Range(60))]);
 /// Other tests of which one must hold.
 const OTHERS: Ask = Ask::Either(&[(0, Ask::Any(2)), (1, Ask::Any(2)), (2, Ask::Any(2))]);
 
+/// Lengths of lists, and how they are written.
+const LENGTHS: [(u64, &str); 5] = [
+    (1, "1"),
+    (10, "10"),
+    (100, "100"),
+    (1_000, "1,000"),
+    (10_000, "10,000"),
+];
+/// The elements that these lists are drawn from.
+const ELEMENTS: u64 = 100_000;
+
 /// All long shapes. [`Shape::values`] says how many values an expression names, so that whoever builds many of them
 /// knows what they take.
 #[must_use]
 pub fn long() -> Vec<Shape> {
     let mut out = audiences();
     out.extend(lists());
+    out.extend(both_sides());
     out.extend(tests());
     out
 }
@@ -64,6 +76,21 @@ fn lists() -> Vec<Shape> {
         of("list of 10,000 texts", Values::Text(1_000_000)),
         of("list of 10,000 elements", Values::List(100, 1_000_000)),
     ]
+}
+
+/// Lists of any length, and events with lists of any length.
+fn both_sides() -> Vec<Shape> {
+    let all = LENGTHS.iter().flat_map(|list| {
+        LENGTHS.iter().map(move |event| {
+            let (list, event) = (*list, *event);
+            shape(
+                &format!("lists of {}, events of {}", list.1, event.1),
+                &[Values::List(event.0, ELEMENTS)],
+                &[(0, Ask::Long(list.0), ALWAYS)],
+            )
+        })
+    });
+    all.collect()
 }
 
 /// Expressions of 50 to 500 tests.
@@ -121,6 +148,11 @@ fn tests() -> Vec<Shape> {
             "only frequency caps",
             &[Values::Boolean],
             &[(0, Ask::Cap, ALWAYS)],
+        ),
+        shape(
+            "frequency cap, country in",
+            &[Values::Text(200)],
+            &[(0, Ask::Cap, ALWAYS), (0, Ask::Any(4), ALWAYS)],
         ),
     ]
 }
