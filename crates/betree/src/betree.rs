@@ -17,6 +17,7 @@ use crate::expr::Expression;
 use crate::index::Sources;
 use crate::merge::{self, Merge, Merged};
 use crate::program::estimate::Estimates;
+use crate::renew::Renewed;
 use crate::snapshot::Snapshot;
 use crate::state::{Part, State};
 
@@ -24,6 +25,11 @@ use crate::state::{Part, State};
 pub(crate) const WORDS_MAX: usize = 1 << 28;
 /// An index at most this many times as large as the new one is merged into it.
 const GROWTH: usize = 2;
+/// Names that no expression uses are dropped when there are this many times as many names as when that was done last, and
+/// some more, and expressions were removed that may have had as many as a share of them.
+const NAMES_GROWTH: usize = 2;
+const GONE_SHARE: usize = 2;
+const NAMES_MORE: usize = 256;
 
 /// A set of boolean expressions to match against events.
 ///
@@ -52,6 +58,10 @@ pub struct BeTree {
     words: usize,
     /// Parts up to this one are being merged elsewhere, and stay where they are.
     merging: usize,
+    /// With more names, those that no expression uses are dropped.
+    names_max: usize,
+    /// The words of expressions that were removed since: they had no more names.
+    gone: usize,
 }
 
 impl BeTree {
@@ -67,6 +77,8 @@ impl BeTree {
             positions: HashMap::new(),
             words: 0,
             merging: 0,
+            names_max: NAMES_MORE,
+            gone: 0,
         }
     }
 
@@ -84,6 +96,9 @@ impl BeTree {
             pending: Sources::default(),
             positions: HashMap::new(),
             merging: 0,
+            // How many of its names are used is not known.
+            names_max: state.dictionary.names() * 5 / 4 + NAMES_MORE,
+            gone: state.dictionary.names(),
         }
     }
 
@@ -182,13 +197,15 @@ impl BeTree {
         constants: &Constants,
     ) -> Result<()> {
         let indexed = self.find(id);
-        if indexed.is_none() && !self.positions.contains_key(&id) {
+        let waiting = self.positions.get(&id).copied();
+        if indexed.is_none() && waiting.is_none() {
             return Err(unknown(id));
         }
         // The position of the new expression replaces that of a waiting old one.
         self.add(id, expression, constants)?;
+        self.gone += waiting.map_or(0, |at| self.pending.tree(at).len());
         if let Some((part, slot)) = indexed {
-            self.parts[part].kill(slot);
+            self.kill(part, slot);
         }
         Ok(())
     }
@@ -198,22 +215,40 @@ impl BeTree {
     /// # Errors
     /// An id that does not exist.
     pub fn delete(&mut self, id: SubscriptionId) -> Result<()> {
-        if self.positions.remove(&id).is_some() {
+        if let Some(at) = self.positions.remove(&id) {
+            self.gone += self.pending.tree(at).len();
             return Ok(());
         }
         let (part, slot) = self.find(id).ok_or_else(|| unknown(id))?;
-        self.parts[part].kill(slot);
+        self.kill(part, slot);
         Ok(())
+    }
+
+    fn kill(&mut self, part: usize, slot: usize) {
+        let part = &mut self.parts[part];
+        self.gone += part.index.sources.tree(slot).len();
+        part.kill(slot);
+    }
+
+    /// Whether so many names may be unused that they are to be dropped.
+    fn has_many_unused(&self) -> bool {
+        let names = self.dictionary.names();
+        names > self.names_max && self.gone >= names / GONE_SHARE
     }
 
     /// The current state, to be searched. Compiles the expressions that are new, together with all indexes that
     /// are not much larger: one call in many takes as long as building the whole tree.
     pub fn snapshot(&mut self) -> Snapshot {
-        self.prompt_snapshot(usize::MAX)
+        self.compile(usize::MAX);
+        while let Some(merge) = self.merge() {
+            self.adopt(merge.run());
+        }
+        self.state()
     }
 
     /// The same, but an index of more than `merged_max` expressions is never built of others, so that the call
-    /// stays short. Such indexes are left to [`BeTree::merge`]; until then searches visit more of them.
+    /// stays short. Such indexes are left to [`BeTree::merge`]; until then searches visit more of them, and the memory of
+    /// expressions that were removed and of their names is not given back.
     ///
     /// ```
     /// # use betree::{BeTree, Constants, Domain, Expression, SubscriptionId, Undefined};
@@ -234,6 +269,10 @@ impl BeTree {
     /// ```
     pub fn prompt_snapshot(&mut self, merged_max: usize) -> Snapshot {
         self.compile(merged_max);
+        self.state()
+    }
+
+    fn state(&self) -> Snapshot {
         Snapshot::new(State {
             domain: Arc::clone(&self.domain),
             dictionary: Arc::clone(&self.dictionary),
@@ -269,15 +308,7 @@ impl BeTree {
         if merged {
             sources = sources.sorted(|_| true);
         }
-        if sources.len() > 0 {
-            let estimates = Estimates::new(&self.domain, &self.dictionary);
-            self.parts.push(Part::compile(
-                sources,
-                &self.domain,
-                &self.dictionary,
-                &estimates,
-            ));
-        }
+        self.push_part(sources);
         self.count_words();
     }
 
@@ -293,12 +324,21 @@ impl BeTree {
         if self.merging > 0 {
             return None;
         }
-        let range = merge::due(&self.parts, GROWTH)?;
+        let mut renews = self.has_many_unused();
+        if renews && self.parts.is_empty() {
+            self.renew(Renewed::new(&self.dictionary, &self.domain), 0);
+            renews = false;
+        }
+        let range = match renews {
+            true => 0..self.parts.len(),
+            false => merge::due(&self.parts, GROWTH)?,
+        };
         self.merging = range.end;
         Some(Merge::new(
             &self.parts[range],
             Arc::clone(&self.domain),
             Arc::clone(&self.dictionary),
+            renews,
         ))
     }
 
@@ -309,11 +349,49 @@ impl BeTree {
 
     /// Replaces the merged indexes by their union. Returns whether they were of this tree and still there; if
     /// not, nothing changes. The next snapshot has the union.
-    pub fn adopt(&mut self, merged: Merged) -> bool {
+    ///
+    /// Now and then a merge also drops the names that no expression uses any more. Expressions that were added since it
+    /// began are then compiled again, and events have to be read again.
+    pub fn adopt(&mut self, mut merged: Merged) -> bool {
         self.merging = 0;
+        let renewed = merged.renewed.take();
+        let union = usize::from(merged.union.is_some());
         let adopted = merged.replace(&mut self.parts);
+        if let Some(renewed) = renewed.filter(|_| adopted) {
+            self.renew(renewed, union);
+        }
         self.count_words();
         adopted
+    }
+
+    /// Takes a new dictionary, of which the first indexes are already.
+    fn renew(&mut self, mut renewed: Renewed, already: usize) {
+        let mut sources = Sources::default();
+        for part in self.parts.drain(already..) {
+            sources.append(&part.index.sources, |slot| part.is_alive(slot));
+        }
+        let mut sources = sources.sorted(|_| true);
+        renewed.keep(&self.dictionary, &self.domain);
+        for sources in [&mut sources, &mut self.pending] {
+            renewed.renumber(&self.dictionary, &self.domain, sources.all_words_mut());
+        }
+        self.dictionary = Arc::new(renewed.into_dictionary());
+        self.names_max = self.dictionary.names() * NAMES_GROWTH + NAMES_MORE;
+        self.gone = 0;
+        self.push_part(sources);
+    }
+
+    /// Adds an index of expressions, if there are any.
+    fn push_part(&mut self, sources: Sources) {
+        if sources.len() > 0 {
+            let estimates = Estimates::new(&self.domain, &self.dictionary);
+            self.parts.push(Part::compile(
+                sources,
+                &self.domain,
+                &self.dictionary,
+                &estimates,
+            ));
+        }
     }
 }
 

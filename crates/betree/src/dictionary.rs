@@ -311,6 +311,12 @@ impl Dictionary {
         }
     }
 
+    /// How many names and values there are.
+    pub(crate) fn names(&self) -> usize {
+        let (elements, segments, caps) = self.sizes();
+        self.strings.len() + elements + segments + caps + self.values.len()
+    }
+
     /// How many elements, segments and counters there are.
     pub(crate) fn sizes(&self) -> (usize, usize, usize) {
         (self.elements.len(), self.segments.len(), self.caps.len())

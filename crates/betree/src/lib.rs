@@ -54,6 +54,7 @@ mod nearest;
 mod numbers;
 mod priorities;
 mod program;
+mod renew;
 mod search;
 mod simd;
 mod snapshot;

@@ -10,6 +10,7 @@ use crate::dictionary::Dictionary;
 use crate::domain::Domain;
 use crate::index::Sources;
 use crate::program::estimate::Estimates;
+use crate::renew::Renewed;
 use crate::state::Part;
 
 /// Indexes of a tree that are to become one. Made by [`BeTree::merge`](crate::BeTree::merge).
@@ -18,6 +19,8 @@ pub struct Merge {
     parts: Vec<Part>,
     domain: Arc<Domain>,
     dictionary: Arc<Dictionary>,
+    /// Whether names that no expression uses are dropped; then these are all indexes.
+    renews: bool,
 }
 
 /// Indexes and their union, for [`BeTree::adopt`](crate::BeTree::adopt).
@@ -25,7 +28,9 @@ pub struct Merge {
 pub struct Merged {
     parts: Vec<Part>,
     /// Without live expressions there is no index.
-    union: Option<Part>,
+    pub(crate) union: Option<Part>,
+    /// The names of the union, if they have other numbers than those of the tree.
+    pub(crate) renewed: Option<Renewed>,
 }
 
 /// The next parts to merge: the last ones, as long as none is much larger than those after it together; or one
@@ -48,11 +53,17 @@ pub(crate) fn due(parts: &[Part], growth: usize) -> Option<Range<usize>> {
 }
 
 impl Merge {
-    pub(crate) fn new(parts: &[Part], domain: Arc<Domain>, dictionary: Arc<Dictionary>) -> Self {
+    pub(crate) fn new(
+        parts: &[Part],
+        domain: Arc<Domain>,
+        dictionary: Arc<Dictionary>,
+        renews: bool,
+    ) -> Self {
         Self {
             parts: parts.to_vec(),
             domain,
             dictionary,
+            renews,
         }
     }
 
@@ -75,14 +86,22 @@ impl Merge {
         for part in &self.parts {
             sources.append(&part.index.sources, |slot| part.is_alive(slot));
         }
-        let sources = sources.sorted(|_| true);
+        let mut sources = sources.sorted(|_| true);
+        let renewed = self.renews.then(|| {
+            let mut renewed = Renewed::new(&self.dictionary, &self.domain);
+            renewed.renumber(&self.dictionary, &self.domain, sources.all_words_mut());
+            renewed
+        });
+        let renewed_names = renewed.as_ref().map(Renewed::dictionary);
+        let dictionary = renewed_names.unwrap_or(&self.dictionary);
         let union = (sources.len() > 0).then(|| {
-            let estimates = Estimates::new(&self.domain, &self.dictionary);
-            Part::compile(sources, &self.domain, &self.dictionary, &estimates)
+            let estimates = Estimates::new(&self.domain, dictionary);
+            Part::compile(sources, &self.domain, dictionary, &estimates)
         });
         Merged {
             parts: self.parts,
             union,
+            renewed,
         }
     }
 }

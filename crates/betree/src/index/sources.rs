@@ -41,6 +41,11 @@ impl Sources {
         &self.words
     }
 
+    /// The words of all trees, to be given other numbers of names.
+    pub(crate) fn all_words_mut(&mut self) -> &mut [u32] {
+        &mut self.words
+    }
+
     /// The tree of a slot.
     pub(crate) fn tree(&self, slot: usize) -> &[u32] {
         let start = slot.checked_sub(1).map_or(0, |before| self.ends[before]);
