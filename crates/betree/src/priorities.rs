@@ -14,10 +14,10 @@ use crate::state::{Part, State};
 /// index.
 #[derive(Debug, Clone)]
 pub struct Priorities {
-    parts: Vec<PartPriorities>,
+    parts: Vec<Arc<PartPriorities>>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct PartPriorities {
     /// The index that the slots and nodes are of.
     index: Arc<Index>,
@@ -27,17 +27,19 @@ struct PartPriorities {
 }
 
 impl Priorities {
-    pub(crate) fn new(state: &State, of: impl Fn(SubscriptionId) -> i64) -> Self {
-        let part = |part: &Part| {
-            let index = &part.index;
-            let slots: Vec<i64> = index.sources.ids.iter().map(|id| of(*id)).collect();
-            let slot = |unit: u32| index.unit(unit).map_or(u32::MAX, |unit| unit.slot);
-            let priority = |slot: u32| slots.get(slot as usize).copied().unwrap_or(i64::MAX);
-            PartPriorities {
-                nodes: index.tree.greatest(slot, priority),
-                index: Arc::clone(index),
-                slots,
-            }
+    /// Those of indexes that `earlier` has are taken from there.
+    pub(crate) fn new(
+        state: &State,
+        earlier: Option<&Self>,
+        of: impl Fn(SubscriptionId) -> i64,
+    ) -> Self {
+        let known = |part: &Part| {
+            let mut all = earlier?.parts.iter();
+            all.find(|known| Arc::ptr_eq(&known.index, &part.index))
+        };
+        let part = |part: &Part| match known(part) {
+            Some(known) => Arc::clone(known),
+            None => Arc::new(PartPriorities::new(&part.index, &of)),
         };
         Self {
             parts: state.parts.iter().map(part).collect(),
@@ -46,7 +48,8 @@ impl Priorities {
 
     /// Whether these are priorities of the expressions of a state.
     pub(crate) fn is_of(&self, state: &State) -> bool {
-        let same = |(own, part): (&PartPriorities, &Part)| Arc::ptr_eq(&own.index, &part.index);
+        let same =
+            |(own, part): (&Arc<PartPriorities>, &Part)| Arc::ptr_eq(&own.index, &part.index);
         self.parts.len() == state.parts.len() && self.parts.iter().zip(&state.parts).all(same)
     }
 
@@ -68,6 +71,19 @@ impl Priorities {
         part.and_then(|part| part.nodes.get(node as usize))
             .copied()
             .unwrap_or(i64::MAX)
+    }
+}
+
+impl PartPriorities {
+    fn new(index: &Arc<Index>, of: impl Fn(SubscriptionId) -> i64) -> Self {
+        let slots: Vec<i64> = index.sources.ids.iter().map(|id| of(*id)).collect();
+        let slot = |unit: u32| index.unit(unit).map_or(u32::MAX, |unit| unit.slot);
+        let priority = |slot: u32| slots.get(slot as usize).copied().unwrap_or(i64::MAX);
+        Self {
+            nodes: index.tree.greatest(slot, priority),
+            index: Arc::clone(index),
+            slots,
+        }
     }
 }
 

@@ -48,6 +48,34 @@ impl Snapshot {
         self.state.ids()
     }
 
+    /// The first ids after one, ascending, or the first of all: at most `count`.
+    ///
+    /// ```
+    /// # use betree::{BeTree, Constants, Domain, Expression, SubscriptionId, Undefined};
+    /// # let mut tree = BeTree::new(Domain::parse("a|boolean|true")?, Undefined::False);
+    /// # for id in [3, 5, 9] {
+    /// #     tree.insert(SubscriptionId(id), &Expression::parse("a")?, &Constants::default())?;
+    /// # }
+    /// let snapshot = tree.snapshot();
+    /// let first = snapshot.ids_after(None, 2);
+    /// assert_eq!(first, [3, 5].map(SubscriptionId));
+    /// assert_eq!(snapshot.ids_after(first.last().copied(), 2), [SubscriptionId(9)]);
+    /// # Ok::<(), betree::Error>(())
+    /// ```
+    #[must_use]
+    pub fn ids_after(&self, after: Option<SubscriptionId>, count: usize) -> Vec<SubscriptionId> {
+        let mut out = Vec::new();
+        for part in &self.state.parts {
+            let ids = &part.index.sources.ids;
+            let first = after.map_or(0, |after| ids.partition_point(|id| *id <= after));
+            let alive = (first..ids.len()).filter(|slot| part.is_alive(*slot));
+            out.extend(alive.take(count).map(|slot| ids[slot]));
+        }
+        out.sort_unstable();
+        out.truncate(count);
+        out
+    }
+
     /// Whether there is a subscription.
     #[must_use]
     pub fn contains(&self, id: SubscriptionId) -> bool {
@@ -178,7 +206,19 @@ impl Snapshot {
     /// Priorities of all subscriptions, for [`Snapshot::top_k`]. Calls `of` once for each of them.
     #[must_use]
     pub fn priorities(&self, of: impl Fn(SubscriptionId) -> i64) -> Priorities {
-        Priorities::new(&self.state, of)
+        Priorities::new(&self.state, None, of)
+    }
+
+    /// The same after changes of the tree, from the priorities of an earlier snapshot. Calls `of` only for
+    /// subscriptions whose index is new: one that was inserted, updated or merged since. A priority that changes without
+    /// its expression may not be seen.
+    #[must_use]
+    pub fn priorities_after(
+        &self,
+        earlier: &Priorities,
+        of: impl Fn(SubscriptionId) -> i64,
+    ) -> Priorities {
+        Priorities::new(&self.state, Some(earlier), of)
     }
 
     /// A search for the `count` matches with the highest priorities, of equal ones those with the lowest ids. Its

@@ -27,6 +27,142 @@ fn json(text: &str) -> serde_json::Value {
 }
 
 #[test]
+fn expressions_are_listed_page_by_page_and_explained() {
+    let dir = directory();
+    file(dir.path(), "first", b"30\ti = 30\n4\tb\n");
+    let server = start(dir.path(), "--expressions first");
+    let mut client = server.connect();
+    let mut ask =
+        |method: &str, path: &str, body: &str| client.ask(method, path, body).expect("an answer");
+    assert_eq!(
+        ask("PUT", "/expressions/7?flight_id=3", "i > 5 and not b").0,
+        200
+    );
+    let bulk: String = (100..350)
+        .map(|id| format!("{{\"id\":{id},\"expr\":\"i = {id}\"}}\n"))
+        .collect();
+    assert_eq!(ask("POST", "/expressions", &bulk).0, 200);
+    assert_eq!(ask("DELETE", "/expressions/4", "").0, 200);
+    let mut found = Vec::new();
+    let mut pages = 0;
+    let mut query = "?limit=100".to_owned();
+    loop {
+        let (status, page) = ask("GET", &format!("/expressions{query}"), "");
+        assert_eq!(status, 200, "{page}");
+        let lines: Vec<_> = page.lines().map(json).collect();
+        let Some(last) = lines.last() else {
+            break;
+        };
+        query = format!("?limit=100&after={}", last["id"]);
+        found.extend(lines);
+        pages += 1;
+    }
+    let ids: Vec<u64> = found
+        .iter()
+        .filter_map(|line| line["id"].as_u64())
+        .collect();
+    let all: Vec<u64> = [7, 30].into_iter().chain(100..350).collect();
+    assert_eq!((ids, pages), (all, 3));
+    let first = json(r#"{"id":7,"expr":"i > 5 and not b","constants":{"flight_id":3}}"#);
+    assert_eq!(found[0], first);
+    assert_eq!(found[1], json(r#"{"id":30,"expr":"i = 30"}"#));
+    let (_, whole) = ask("GET", "/expressions", "");
+    assert_eq!(whole.lines().count(), 252);
+    assert_eq!(
+        ask("GET", "/expressions?after=349", ""),
+        (200, String::new())
+    );
+
+    let (status, body) = ask("POST", "/expressions/7/explain", r#"{"i":9,"b":true}"#);
+    let why = json(&body);
+    assert_eq!(
+        (status, &why["id"], &why["matches"]),
+        (200, &7.into(), &false.into())
+    );
+    assert_eq!(
+        why["because"],
+        json(r#"[{"test":"not (b)","event":"the event has true"}]"#),
+        "{body}"
+    );
+    assert_eq!(why["tests"].as_array().map(Vec::len), Some(2));
+    assert_eq!(why["last_reason"], "b");
+    let (_, body) = ask("POST", "/expressions/7/explain", r#"{"i":9}"#);
+    let why = json(&body);
+    assert_eq!(
+        (&why["matches"], why["because"].as_array().map(Vec::len)),
+        (&true.into(), Some(2))
+    );
+    let missing = ask("POST", "/expressions/5/explain", "{}");
+    assert_eq!(
+        (missing.0, &json(&missing.1)["error"]["kind"]),
+        (404, &"unknown_id".into())
+    );
+    let (status, body) = ask("POST", "/expressions/7/explain", r#"{"i":"x"}"#);
+    assert_eq!((status, &json(&body)["error"]["byte"]), (400, &5.into()));
+    server.stop(Signal::SIGTERM).expect(0);
+}
+
+#[test]
+fn the_best_matches_are_those_with_the_highest_priorities() {
+    let dir = directory();
+    let server = start(dir.path(), "--log state");
+    let ask =
+        |server: &Server, method: &str, path: &str, body: &str| server.ask(method, path, body);
+    let best = |server: &Server, top: &str| {
+        let (status, body) = ask(
+            server,
+            "POST",
+            &format!("/match{top}"),
+            "{\"b\":true}\n{\"b\":false}\n",
+        );
+        assert_eq!(status, 200, "{body}");
+        let lines: Vec<_> = body.lines().map(json).collect();
+        assert_eq!(lines[1]["ids"], json("[]"));
+        lines[0]["ids"].clone()
+    };
+    let bulk: String = (1..=9)
+        .map(|id| format!("{{\"id\":{id},\"expr\":\"b\"}}\n"))
+        .collect();
+    assert_eq!(ask(&server, "POST", "/expressions", &bulk).0, 200);
+    assert_eq!(
+        best(&server, "?top=2"),
+        json("[1,2]"),
+        "all priorities are 0"
+    );
+    assert_eq!(best(&server, "?top=100"), json("[1,2,3,4,5,6,7,8,9]"));
+    assert_eq!(ask(&server, "PUT", "/expressions/7?priority=5", "b").0, 200);
+    assert_eq!(
+        ask(
+            &server,
+            "PUT",
+            "/expressions/3?priority=-9223372036854775808",
+            "b"
+        )
+        .0,
+        200
+    );
+    let bulk = "{\"id\":8,\"expr\":\"b\",\"priority\":9223372036854775807}\n{\"id\":10,\"expr\":\"b\",\"priority\":5}\n";
+    assert_eq!(ask(&server, "POST", "/expressions", bulk).0, 200);
+    assert_eq!(best(&server, "?top=4"), json("[8,7,10,1]"));
+    assert_eq!(best(&server, "?top=100"), json("[8,7,10,1,2,4,5,6,9,3]"));
+    assert_eq!(best(&server, "?top=0"), json("[]"));
+    assert_eq!(best(&server, ""), json("[1,2,3,4,5,6,7,8,9,10]"));
+    let (_, body) = ask(&server, "GET", "/expressions/7", "");
+    assert_eq!(json(&body), json(r#"{"id":7,"expr":"b","priority":5}"#));
+    assert_eq!(ask(&server, "DELETE", "/expressions/8", "").0, 200);
+    // What is replaced without one has none.
+    assert_eq!(ask(&server, "PUT", "/expressions/10", "b").0, 200);
+    assert_eq!(best(&server, "?top=2"), json("[7,1]"));
+    server.stop(Signal::SIGKILL);
+    let server = start(dir.path(), "--log state");
+    assert_eq!(best(&server, "?top=2"), json("[7,1]"), "from the log");
+    server.stop(Signal::SIGTERM).expect(0);
+    let server = start(dir.path(), "--log state");
+    assert_eq!(best(&server, "?top=2"), json("[7,1]"), "from the snapshot");
+    server.stop(Signal::SIGTERM).expect(0);
+}
+
+#[test]
 fn changes_are_seen_by_the_next_match_and_every_mistake_has_its_place() {
     let dir = directory();
     let server = start(dir.path(), "");
@@ -112,13 +248,22 @@ fn changes_are_seen_by_the_next_match_and_every_mistake_has_its_place() {
         ("GET", "/nowhere", 404),
         ("GET", "/match", 405),
         ("DELETE", "/expressions", 405),
+        ("GET", "/expressions?first=1", 400),
+        ("GET", "/expressions?limit=0", 400),
+        ("GET", "/expressions/1/explain", 405),
+        ("POST", "/expressions/x/explain", 400),
+        ("POST", "/expressions/1/explain?x=1", 400),
+        ("POST", "/expressions/1/explain", 400),
         ("PATCH", "/expressions/1", 405),
         ("PUT", "/expressions/x", 400),
         ("PUT", "/expressions/+1", 400),
         ("PUT", "/expressions/18446744073709551616", 400),
         ("PUT", "/expressions/1?x=1", 400),
         ("GET", "/expressions/1?x=1", 400),
-        ("POST", "/match?top=3", 400),
+        ("POST", "/match?top=x", 400),
+        ("POST", "/match?top=-1", 400),
+        ("POST", "/match?first=3", 400),
+        ("PUT", "/expressions/1?priority=x", 400),
         ("POST", "/match?explain", 400),
         ("POST", "/expressions?x=1", 400),
         ("POST", "/snapshot?x=1", 400),

@@ -18,13 +18,15 @@ pub enum Change {
     Delete(SubscriptionId),
 }
 
-/// An expression as it was written, and the ids that its frequency caps count by.
+/// An expression as it was written, the ids that its frequency caps count by, and its priority.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Put {
     /// The expression in betree's language.
     pub expression: Arc<str>,
     /// The ids that its frequency caps count by.
     pub constants: Constants,
+    /// Of matches that a search for the best ones takes, those with the highest priorities.
+    pub priority: i64,
 }
 
 impl Change {
@@ -34,6 +36,7 @@ impl Change {
         let put = Put {
             expression: expression.into(),
             constants: Constants::default(),
+            priority: 0,
         };
         Self::Put(id, put)
     }

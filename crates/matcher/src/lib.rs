@@ -16,6 +16,7 @@ mod first;
 pub mod http;
 pub mod log;
 mod matcher;
+mod ranks;
 mod rows;
 mod shared;
 mod store;

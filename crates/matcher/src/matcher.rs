@@ -16,8 +16,9 @@ use crate::change::{CHANGES_MAX, Change, ChangeError, EXPRESSION_BYTES_MAX, Put}
 use crate::error::{Error, Result};
 use crate::first::First;
 use crate::log::Sync;
+use crate::ranks::Ranks;
 use crate::rows::{Live, Rows, Specs};
-use crate::shared::{Counts, Outcomes, SaveError, Saved, Shared, lock};
+use crate::shared::{Counts, Outcomes, Published, SaveError, Saved, Shared, lock};
 use crate::store::{Recovery, Store};
 use crate::trouble::Observer;
 use crate::writer::{Message, Saves, Writer};
@@ -161,11 +162,12 @@ impl Matcher {
             None => (first()?, None, 0, 0, Recovery::default()),
         };
         let First { mut tree, texts } = first;
+        let mut ranks = Ranks::new(&texts);
         counts.last.store(last, Relaxed);
         counts.saved.store(base, Relaxed);
         let (sender, receiver) = channel();
         let shared = Arc::new(Shared {
-            current: ArcSwap::from_pointee(tree.snapshot()),
+            current: ArcSwap::from_pointee(ranks.publish(tree.snapshot())),
             texts: Mutex::new(texts),
             rows: Rows::new(options.specs, options.start),
             counts,
@@ -176,7 +178,7 @@ impl Matcher {
             observer: options.observer,
         });
         let writer = Writer::new(
-            tree,
+            (tree, ranks),
             store,
             Arc::clone(&shared),
             receiver,
@@ -200,6 +202,10 @@ impl Matcher {
     /// The state to search: all changes that were acknowledged, and perhaps some more.
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.published().snapshot)
+    }
+
+    pub(crate) fn published(&self) -> Arc<Published> {
         // Not a guard: what replaces the state frees it only when no reader has it any more.
         self.shared.current.load_full()
     }
@@ -211,6 +217,13 @@ impl Matcher {
         let text = lock(&self.shared.texts).get(id).cloned();
         let there = text.is_some() || self.snapshot().contains(id);
         there.then_some(text)
+    }
+
+    /// The expressions of these subscriptions as they were written, as far as known.
+    #[must_use]
+    pub fn texts(&self, ids: &[SubscriptionId]) -> Vec<Option<Put>> {
+        let texts = lock(&self.shared.texts);
+        ids.iter().map(|id| texts.get(*id).cloned()).collect()
     }
 
     /// Makes changes and waits until they are acknowledged. Those that are refused do not prevent the others.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use arc_swap::ArcSwap;
-use betree::Snapshot;
+use betree::{Priorities, Snapshot};
 
 use crate::change::{Applied, ChangeError};
 use crate::error::Result;
@@ -16,7 +16,7 @@ use crate::trouble::Observer;
 /// What the writer and its users share.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    pub(crate) current: ArcSwap<Snapshot>,
+    pub(crate) current: ArcSwap<Published>,
     pub(crate) texts: Mutex<Texts>,
     pub(crate) rows: Rows,
     pub(crate) counts: Counts,
@@ -25,6 +25,14 @@ pub(crate) struct Shared {
     pub(crate) writer: Mutex<Option<JoinHandle<Result<()>>>>,
     pub(crate) durable: bool,
     pub(crate) observer: Option<Observer>,
+}
+
+/// What searches see.
+#[derive(Debug)]
+pub(crate) struct Published {
+    pub(crate) snapshot: Arc<Snapshot>,
+    /// `None`: all are 0.
+    pub(crate) priorities: Option<Priorities>,
 }
 
 /// What was counted so far.

@@ -25,6 +25,12 @@ impl Texts {
         self.0.get(&id)
     }
 
+    /// The priorities that are not 0.
+    pub(crate) fn priorities(&self) -> HashMap<SubscriptionId, i64> {
+        let all = self.0.iter().map(|(id, put)| (*id, put.priority));
+        all.filter(|(_, priority)| *priority != 0).collect()
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&SubscriptionId, &Put)> {
         self.0.iter()
     }

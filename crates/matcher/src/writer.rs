@@ -11,13 +11,14 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Instant;
 
-use betree::{BeTree, Merged, Snapshot};
+use betree::{BeTree, Merged};
 
 use crate::change::{Applied, Change, ChangeError};
 use crate::error::{Error, Result};
 use crate::first::First;
 use crate::log::LogFile;
-use crate::shared::{Outcomes, SaveError, Saved, Shared, lock};
+use crate::ranks::Ranks;
+use crate::shared::{Outcomes, Published, SaveError, Saved, Shared, lock};
 use crate::store::Store;
 use crate::trouble::Trouble;
 
@@ -56,6 +57,7 @@ struct Waiting {
 
 pub(crate) struct Writer {
     tree: BeTree,
+    ranks: Ranks,
     store: Option<(Store, LogFile)>,
     shared: Arc<Shared>,
     receiver: Receiver<Message>,
@@ -66,12 +68,12 @@ pub(crate) struct Writer {
     /// Why the log cannot be written any more.
     failed: Option<Arc<str>>,
     /// States that some reader may still have: this thread frees them, not the reader.
-    retired: Vec<Arc<Snapshot>>,
+    retired: Vec<Arc<Published>>,
 }
 
 impl Writer {
     pub(crate) fn new(
-        tree: BeTree,
+        (tree, ranks): (BeTree, Ranks),
         store: Option<(Store, LogFile)>,
         shared: Arc<Shared>,
         receiver: Receiver<Message>,
@@ -84,6 +86,7 @@ impl Writer {
         shared.counts.log_bytes.store(bytes, Relaxed);
         Self {
             tree,
+            ranks,
             store,
             shared,
             receiver,
@@ -143,7 +146,9 @@ impl Writer {
                 self.merge();
                 self.save_if_long();
             }
-            self.retired.retain(|state| Arc::strong_count(state) > 1);
+            self.retired.retain(|state| {
+                Arc::strong_count(state) > 1 || Arc::strong_count(&state.snapshot) > 1
+            });
         }
         self.close()
     }
@@ -211,6 +216,7 @@ impl Writer {
             let mut texts = lock(&self.shared.texts);
             for change in made_of(&batch) {
                 texts.note(change);
+                self.ranks.note(change);
             }
             drop(texts);
             self.publish();
@@ -270,7 +276,8 @@ impl Writer {
     /// Hands the tree as it is to readers.
     fn publish(&mut self) {
         let start = Instant::now();
-        let state = Arc::new(self.tree.prompt_snapshot(self.merged_max));
+        let snapshot = self.tree.prompt_snapshot(self.merged_max);
+        let state = Arc::new(self.ranks.publish(snapshot));
         self.retired.push(self.shared.current.swap(state));
         self.shared.counts.publications.fetch_add(1, Relaxed);
         let rows = &self.shared.rows;

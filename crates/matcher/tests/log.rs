@@ -12,13 +12,22 @@ fn records() -> Vec<Vec<Change>> {
             campaign_id: Some(7),
             ..Constants::default()
         },
+        priority: i64::MIN,
+    };
+    let ranked = Put {
+        constants: Constants::default(),
+        priority: 1,
+        ..put.clone()
     };
     vec![
         vec![
             Change::put(SubscriptionId(1), "a"),
             Change::Delete(SubscriptionId(u64::MAX)),
         ],
-        vec![Change::Put(SubscriptionId(2), put)],
+        vec![
+            Change::Put(SubscriptionId(2), put),
+            Change::Put(SubscriptionId(0), ranked),
+        ],
         vec![
             Change::Delete(SubscriptionId(1)),
             Change::put(SubscriptionId(9), "é = 'x'"),
@@ -57,7 +66,7 @@ fn what_was_appended_is_read_back() {
         let mut frames = Frames::new(&bytes).unwrap();
         assert_eq!(frames.last(), last);
         while frames.next_frame().unwrap().is_some() {}
-        assert_eq!(frames.last(), last + 5);
+        assert_eq!(frames.last(), last + 6);
     }
     let mut nothing = Vec::new();
     append(1, &[], &mut nothing);

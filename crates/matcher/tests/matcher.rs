@@ -323,3 +323,34 @@ fn a_snapshot_that_failed_is_tried_again_by_itself() {
     let (matcher, recovery) = open(directory.path());
     assert_eq!((matcher.status().expressions, recovery.replayed), (100, 0));
 }
+
+#[test]
+fn expressions_that_come_and_go_leave_no_memory() {
+    let (matcher, _) = Matcher::open(options(None, Sync::Never), first).unwrap();
+    let mut bytes = Vec::new();
+    for generation in 0..30u64 {
+        let ids = generation * 400..(generation + 1) * 400;
+        let name = |id: u64| format!("s = 'a name that no other has {id}' or i = {id}");
+        let puts = ids
+            .clone()
+            .map(|id| Change::put(SubscriptionId(id), &name(id)));
+        let made = matcher.change(puts.collect());
+        assert!(made.iter().all(std::result::Result::is_ok));
+        let json = format!("{{\"i\":{}}}", ids.start);
+        assert_eq!(found(&matcher, &json), [ids.start]);
+        let deletes = ids.map(|id| Change::Delete(SubscriptionId(id)));
+        let made = matcher.change(deletes.collect());
+        assert!(made.iter().all(std::result::Result::is_ok));
+        assert!(matcher.snapshot().is_empty());
+        // A thread merges; the writer adopts that before long.
+        for _ in 0..200 {
+            if matcher.snapshot().memory_bytes() < 200_000 {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        bytes.push(matcher.snapshot().memory_bytes());
+    }
+    assert!(bytes.iter().all(|bytes| *bytes < 200_000), "{bytes:?}");
+    matcher.close().unwrap();
+}

@@ -36,6 +36,8 @@ struct BulkLine {
     delete: bool,
     #[serde(default)]
     constants: Values,
+    #[serde(default)]
+    priority: i64,
 }
 
 fn bulk_line(json: &[u8]) -> Result<Change, Problem> {
@@ -54,6 +56,7 @@ fn bulk_line(json: &[u8]) -> Result<Change, Problem> {
             let put = Put {
                 expression: expression.into(),
                 constants: line.constants.into(),
+                priority: line.priority,
             };
             Ok(Change::Put(id, put))
         }

@@ -39,12 +39,20 @@ pub(super) fn id(text: &str) -> Result<SubscriptionId, Problem> {
     }
 }
 
-/// The constants of a query.
-fn constants(query: &str) -> Result<Constants, Problem> {
-    let mut constants = Constants::default();
+/// The constants and the priority of a query.
+fn constants(query: &str) -> Result<(Constants, i64), Problem> {
+    let (mut constants, mut priority) = (Constants::default(), 0);
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let integer = value.parse().map_err(|_| {
+            let message = format!("{name} is not an integer");
+            Problem::bad_request("query", message, "write it in decimal digits")
+        });
         let place = match name {
+            "priority" => {
+                priority = integer?;
+                continue;
+            }
             "advertiser_id" => &mut constants.advertiser_id,
             "campaign_id" => &mut constants.campaign_id,
             "campaign_group_id" => &mut constants.campaign_group_id,
@@ -54,16 +62,13 @@ fn constants(query: &str) -> Result<Constants, Problem> {
                 return Err(Problem::bad_request(
                     "query",
                     format!("unknown parameter '{name}' in the query"),
-                    "advertiser_id, campaign_id, campaign_group_id, flight_id and product_id are known",
+                    "advertiser_id, campaign_id, campaign_group_id, flight_id, product_id and priority are known",
                 ));
             }
         };
-        *place = Some(value.parse().map_err(|_| {
-            let message = format!("{name} is not an integer");
-            Problem::bad_request("query", message, "write it in decimal digits")
-        })?);
+        *place = Some(integer?);
     }
-    Ok(constants)
+    Ok((constants, priority))
 }
 
 /// A whole body within a bound.
@@ -136,7 +141,7 @@ pub(super) async fn put(
     query: &str,
     body: Incoming,
 ) -> Result<Response<Body>, Problem> {
-    let constants = constants(query)?;
+    let (constants, priority) = constants(query)?;
     let bytes = whole(service, body, EXPRESSION_BYTES_MAX).await?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
         let message = format!(
@@ -151,6 +156,7 @@ pub(super) async fn put(
         // A file's last line end is no part of the expression.
         expression: text.trim_end_matches(['\n', '\r']).into(),
         constants,
+        priority,
     };
     one(service, Change::Put(id, put)).await
 }
@@ -165,26 +171,40 @@ pub(super) async fn delete(
 
 /// `GET /expressions/ID`.
 pub(super) fn get(service: &Service, id: SubscriptionId) -> Result<Response<Body>, Problem> {
-    #[derive(Serialize)]
-    struct Known<'t> {
-        id: u64,
-        /// `null`: it came from a snapshot, which keeps no text.
-        expr: Option<&'t str>,
-        #[serde(skip_serializing_if = "Values::is_empty")]
-        constants: Values,
-    }
     let put = service.matcher.expression(id).ok_or_else(|| {
         let message = format!("subscription {} does not exist", id.0);
         Problem::new(StatusCode::NOT_FOUND, "unknown_id", message, "")
     })?;
-    Ok(json(&Known {
-        id: id.0,
-        expr: put.as_ref().map(|put| &*put.expression),
-        constants: put
-            .as_ref()
-            .map(|put| put.constants.into())
-            .unwrap_or_default(),
-    }))
+    Ok(json(&Known::new(id, put.as_ref())))
+}
+
+/// What is known of a subscription.
+#[derive(Serialize)]
+pub(super) struct Known<'t> {
+    id: u64,
+    /// `null`: it came from a snapshot, which keeps no text.
+    expr: Option<&'t str>,
+    #[serde(skip_serializing_if = "Values::is_empty")]
+    constants: Values,
+    #[serde(skip_serializing_if = "is_usual")]
+    priority: i64,
+}
+
+/// Whether a priority is that of expressions without one.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_usual(priority: &i64) -> bool {
+    *priority == 0
+}
+
+impl<'t> Known<'t> {
+    pub(super) fn new(id: SubscriptionId, put: Option<&'t Put>) -> Self {
+        Self {
+            id: id.0,
+            expr: put.map(|put| &*put.expression),
+            constants: put.map(|put| put.constants.into()).unwrap_or_default(),
+            priority: put.map_or(0, |put| put.priority),
+        }
+    }
 }
 
 /// Constants in JSON.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
-use betree::{Budget, Buffers, Progress, Snapshot, SubscriptionId};
+use betree::{Budget, Buffers, Progress, SubscriptionId};
 use bytes::Bytes;
 use hyper::Response;
 use hyper::body::Incoming;
@@ -16,6 +16,7 @@ use super::body::{Body, BrokenOff};
 use super::lines::{Line, Lines, Next, Stop};
 use super::problem::Problem;
 use super::service::Service;
+use crate::shared::Published;
 
 /// Bytes of the answer that are gathered before they are sent. A shorter answer is sent whole.
 const PIECE_BYTES: usize = 64 << 10;
@@ -26,16 +27,37 @@ const IDS_PER_REDUCTION: usize = 4;
 /// Ids that are written at a time.
 const IDS_AT_A_TIME: usize = 4_096;
 
+/// How many matches of an event are wanted: all, or the best.
+fn wanted(query: &str) -> Result<Option<usize>, Problem> {
+    let mut top = None;
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let Some(value) = pair.strip_prefix("top=") else {
+            let name = pair.split('=').next().unwrap_or(pair);
+            let message = format!("unknown parameter '{name}' in the query");
+            let hint =
+                "top is known: /match?top=3 answers the three matches with the highest priorities";
+            return Err(Problem::bad_request("query", message, hint));
+        };
+        top = Some(value.parse().map_err(|_| {
+            let message = "top is not a number of matches";
+            Problem::bad_request("query", message, "write it in decimal digits, as in ?top=3")
+        })?);
+    }
+    Ok(top)
+}
+
 /// Answers a request.
 pub(super) async fn answer(
     service: &Arc<Service>,
+    query: &str,
     body: Incoming,
 ) -> Result<Response<Body>, Problem> {
+    let top = wanted(query)?;
     let options = &service.options;
     let mut matching = Matching {
         lines: Lines::new(body, options.event_bytes_max, service),
         out: Vec::new(),
-        work: Work::new(Arc::clone(service)),
+        work: Work::new(Arc::clone(service), top),
         arrived: Instant::now(),
         answered: false,
     };
@@ -175,6 +197,8 @@ impl Matching {
 /// Work on events, cut into steps.
 struct Work {
     service: Arc<Service>,
+    /// How many of the best matches are wanted, if not all.
+    top: Option<usize>,
     /// Reductions of this step.
     spent: u64,
     /// When it began.
@@ -183,9 +207,10 @@ struct Work {
 }
 
 impl Work {
-    fn new(service: Arc<Service>) -> Self {
+    fn new(service: Arc<Service>, top: Option<usize>) -> Self {
         Self {
             service,
+            top,
             spent: 0,
             since: Instant::now(),
             spans: Vec::new(),
@@ -227,13 +252,15 @@ impl Work {
 
     /// Appends the answer to an event.
     async fn event(&mut self, number: u64, json: &[u8], out: &mut Vec<u8>) {
-        let snapshot = self.service.matcher.snapshot();
+        let published = self.service.matcher.published();
         let mut buffers = self.service.buffers();
-        let found = self.search(&snapshot, json, &mut buffers).await;
+        let found = self.search(&published, json, &mut buffers).await;
         let counts = &self.service.counts;
         match found {
             Ok(()) => {
                 let ids = buffers.ids();
+                // Without priorities the best are those with the lowest ids.
+                let ids = self.top.and_then(|top| ids.get(..top)).unwrap_or(ids);
                 counts.events.fetch_add(1, Relaxed);
                 counts.matches.fetch_add(ids.len() as u64, Relaxed);
                 self.write(number, ids, out).await;
@@ -245,7 +272,10 @@ impl Work {
 
     async fn search(
         &mut self,
-        snapshot: &Snapshot,
+        Published {
+            snapshot,
+            priorities,
+        }: &Published,
         json: &[u8],
         buffers: &mut Buffers,
     ) -> betree::Result<()> {
@@ -262,7 +292,10 @@ impl Work {
             self.breathe().await;
         }
         let event = reader.finish()?;
-        let mut search = snapshot.search_iterator(&event, buffers)?;
+        let mut search = match (self.top, priorities) {
+            (Some(top), Some(priorities)) => snapshot.top_k(&event, top, priorities, buffers)?,
+            _ => snapshot.search_iterator(&event, buffers)?,
+        };
         let mut before = 0;
         loop {
             let progress = search.step(self.budget());

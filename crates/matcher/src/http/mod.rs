@@ -1,15 +1,17 @@
 //! The server: a matcher over HTTP/1.1, on TCP and Unix sockets.
 //!
 //! `server` accepts connections and ends them, `stream` is a connection, `route` finds what a request asks
-//! for. `matching`, `changes`, `bulk` and `metrics` answer; `lines` reads bodies, `body` and `problem` are
-//! what answers are made of.
+//! for. `matching`, `changes`, `bulk`, `listing`, `explain` and `metrics` answer; `lines` reads bodies, `body` and
+//! `problem` are what answers are made of.
 
 mod address;
 mod body;
 mod bulk;
 mod changes;
 mod counts;
+mod explain;
 mod lines;
+mod listing;
 mod matching;
 mod metrics;
 mod options;

@@ -11,7 +11,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use super::body::Body;
 use super::problem::Problem;
 use super::service::Service;
-use super::{bulk, changes, matching, metrics};
+use super::{bulk, changes, explain, listing, matching, metrics};
 
 /// Answers a request.
 pub(super) async fn answer(
@@ -37,14 +37,16 @@ async fn routed(
     let query = head.uri.query().unwrap_or_default();
     let path = head.uri.path();
     let is_put = head.method == Method::PUT && path.starts_with("/expressions/");
-    if !is_put && (path == "/match" || path == "/snapshot" || path.starts_with("/expressions")) {
+    let is_list = path == "/expressions" && matches!(head.method, Method::GET | Method::HEAD);
+    if !is_put && !is_list && (path == "/snapshot" || path.starts_with("/expressions")) {
         no_parameters(query)?;
     }
     match (&head.method, path) {
-        (&Method::POST, "/match") => matching::answer(service, body).await,
+        (&Method::POST, "/match") => matching::answer(service, query, body).await,
         (_, "/match") => Err(method("use POST")),
         (&Method::POST, "/expressions") => bulk::answer(service, body).await,
-        (_, "/expressions") => Err(method("use POST")),
+        (&Method::GET | &Method::HEAD, "/expressions") => listing::answer(service, query),
+        (_, "/expressions") => Err(method("use GET, HEAD, POST")),
         (&Method::POST, "/snapshot") => changes::snapshot(service).await,
         (_, "/snapshot") => Err(method("use POST")),
         (&Method::GET | &Method::HEAD, "/metrics") => {
@@ -61,9 +63,16 @@ async fn routed(
                     StatusCode::NOT_FOUND,
                     "unknown_path",
                     "there is nothing at this path",
-                    "see /match, /expressions, /expressions/ID, /snapshot, /metrics, /healthz",
+                    "see /match, /expressions, /expressions/ID, /expressions/ID/explain, /snapshot, /metrics, /healthz",
                 ));
             };
+            if let Some(id) = id.strip_suffix("/explain") {
+                let id = changes::id(id)?;
+                return match head.method {
+                    Method::POST => explain::answer(service, id, body).await,
+                    _ => Err(method("use POST")),
+                };
+            }
             let id = changes::id(id)?;
             match *method_of {
                 Method::GET | Method::HEAD => changes::get(service, id),
@@ -84,8 +93,8 @@ fn no_parameters(query: &str) -> Result<(), Problem> {
     Err(Problem::bad_request(
         "query",
         format!("unknown parameter '{name}' in the query"),
-        "this request takes no parameters; only PUT /expressions/ID takes some: advertiser_id, campaign_id, \
-         campaign_group_id, flight_id and product_id",
+        "this request takes no parameters; PUT /expressions/ID takes advertiser_id, campaign_id, \
+         campaign_group_id, flight_id, product_id and priority, GET /expressions after and limit, POST /match top",
     ))
 }
 

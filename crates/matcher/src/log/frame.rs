@@ -21,6 +21,8 @@ pub(super) const CONTENT_BYTES_MAX: usize = 1 << 31;
 
 pub(super) const PUT: u8 = 1;
 pub(super) const DELETE: u8 = 2;
+/// The bit that says that a priority follows the constants.
+pub(super) const PRIORITY: u8 = 1 << 5;
 
 /// The first bytes of a log whose first change will be number `last + 1`.
 #[must_use]
@@ -80,8 +82,9 @@ fn content(change: &Change, out: &mut Vec<u8>) {
             let mask = bits.fold(0u8, |mask, (at, value)| {
                 mask | u8::from(value.is_some()) << at
             });
-            out.push(mask);
-            for value in values.into_iter().flatten() {
+            let priority = Some(put.priority).filter(|priority| *priority != 0);
+            out.push(mask | if priority.is_some() { PRIORITY } else { 0 });
+            for value in values.into_iter().flatten().chain(priority) {
                 out.extend(value.to_le_bytes());
             }
             out.extend((put.expression.len() as u32).to_le_bytes());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use betree::{Constants, SubscriptionId};
 
 use super::frame::{
-    CONTENT_BYTES_MAX, DELETE, HEADER_BYTES, MAGIC, PUT, RECORD_BYTES, SUM_BYTES, VERSION,
+    CONTENT_BYTES_MAX, DELETE, HEADER_BYTES, MAGIC, PRIORITY, PUT, RECORD_BYTES, SUM_BYTES, VERSION,
 };
 use super::{LogError, header};
 use crate::change::{Change, Put};
@@ -238,7 +238,7 @@ impl<'b> Reader<'b> {
                     &mut constants.flight_id,
                     &mut constants.product_id,
                 ];
-                if mask >> places.len() != 0 {
+                if (mask & !PRIORITY) >> places.len() != 0 {
                     return None;
                 }
                 for (at, place) in places.into_iter().enumerate() {
@@ -246,12 +246,18 @@ impl<'b> Reader<'b> {
                         *place = Some(self.u64()? as i64);
                     }
                 }
+                let priority = match mask & PRIORITY {
+                    0 => 0,
+                    // Of 0 nothing is written.
+                    _ => Some(self.u64()? as i64).filter(|priority| *priority != 0)?,
+                };
                 let length = u32::from_le_bytes(self.take(4)?.try_into().ok()?);
                 let text = std::str::from_utf8(self.take(length as usize)?).ok()?;
                 let expression: Arc<str> = text.into();
                 let put = Put {
                     expression,
                     constants,
+                    priority,
                 };
                 Some(Change::Put(id, put))
             }

@@ -140,7 +140,7 @@ impl Writer {
         let sender = self.sender.clone();
         let work = move || {
             // Whatever happens here, the writer is told: until then it begins no other snapshot, and does not close.
-            let result = heard(|| saving.run(&state, &texts));
+            let result = heard(|| saving.run(&state.snapshot, &texts));
             drop((state, texts));
             drop(sender.send(Message::Saved(sequence, result)));
         };
@@ -222,8 +222,8 @@ impl Writer {
         // The next start finds a log without records.
         drop(store.begin_log(self.last)?);
         let texts = lock(&self.shared.texts).clone();
-        let snapshot = self.shared.current.load_full();
-        store.saving(self.last).run(&snapshot, &texts)?;
+        let state = self.shared.current.load_full();
+        store.saving(self.last).run(&state.snapshot, &texts)?;
         self.count_saved(self.last);
         Ok(())
     }

@@ -94,6 +94,7 @@ fn files(args: &ServeArgs, path: &Path, undefined: Undefined) -> Result<First> {
                 let put = Put {
                     expression: line.text.into(),
                     constants: line.constants,
+                    priority: 0,
                 };
                 texts.note(&Change::Put(SubscriptionId(line.number), put));
             }
@@ -123,6 +124,7 @@ fn files(args: &ServeArgs, path: &Path, undefined: Undefined) -> Result<First> {
         let put = Put {
             expression: text.into(),
             constants,
+            priority: 0,
         };
         texts.note(&Change::Put(id, put));
     }
