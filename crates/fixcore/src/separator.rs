@@ -4,15 +4,16 @@
 //! FIX ends each field with the byte 1 (SOH). Text logs replace it by `|`, `^A`, `\x01` and the like.
 //! Everything else in this crate expects the byte 1.
 
-use std::ops::Range;
-
 use memchr::memchr_iter;
 
+mod fields;
 #[cfg(target_arch = "x86_64")]
 mod vbmi2;
 
 use crate::frame::SOH;
 use crate::frame::begin_string_bytes;
+
+pub use fields::{fields_to_soh, to_soh};
 
 /// What logs write in place of the byte 1.
 pub const SPELLINGS: [&[u8]; 39] = [
@@ -61,9 +62,6 @@ pub const SPELLINGS: [&[u8]; 39] = [
 /// Of these, the first ones separate fields whatever follows them. The others also follow the name of a version in texts,
 /// or begin with another one: they separate fields only before BodyLength.
 const ANYWHERE: usize = 18;
-
-/// Fields up to this long are copied in one go.
-const COPY_BYTES: usize = 32;
 
 /// Room that [`TwoBytes::to_soh`] needs behind what it writes, in bytes.
 pub const TWO_BYTES_ROOM: usize = 64;
@@ -185,75 +183,6 @@ pub fn overlap(separator: &[u8]) -> Option<usize> {
         let end = separator.get(by..);
         end.is_some_and(|end| separator.starts_with(end))
     })
-}
-
-/// Writes the message at the start of a text with the byte 1 as separator, and nothing of what follows
-/// the message. What `out` held before is dropped.
-///
-/// The message ends with its first CheckSum (10), with or without a separator after it. Returns how
-/// many bytes of the text the message has; `None` if the text ends before CheckSum.
-///
-/// ```
-/// use fixcore::separator::to_soh;
-///
-/// let mut message = Vec::new();
-/// assert_eq!(to_soh(b"8=FIX.4.4|9=5|35=0|10=163| ok", b"|", &mut message), Some(26));
-/// assert_eq!(message, b"8=FIX.4.4\x019=5\x0135=0\x0110=163\x01");
-/// ```
-pub fn to_soh(text: &[u8], separator: &[u8], out: &mut Vec<u8>) -> Option<usize> {
-    out.clear();
-    let (first, others) = separator.split_first()?;
-    let overlap = overlap(separator);
-    // Never longer than the text, but for the last separator, and for copies of one size.
-    out.resize(text.len() + 1 + COPY_BYTES, 0);
-    let (mut from, mut end) = (0, 0);
-    let mut taken = None;
-    for at in memchr_iter(*first, text) {
-        let behind = text.get(at + 1..)?;
-        if at < from || !behind.starts_with(others) {
-            continue;
-        }
-        let next = at + separator.len();
-        if text.get(from..at)?.starts_with(b"10=") {
-            taken = Some((at, next));
-            break;
-        }
-        if overlap.is_some_and(|by| {
-            text.get(at + by..)
-                .is_some_and(|rest| rest.starts_with(separator))
-        }) {
-            continue;
-        }
-        end = copy(text, from..at, out, end);
-        *out.get_mut(end)? = SOH;
-        (from, end) = (next, end + 1);
-    }
-    out.truncate(end);
-    let (at, taken) = taken.unwrap_or((text.len(), text.len()));
-    let sum = text.get(from..at)?.strip_prefix(b"10=")?;
-    out.extend_from_slice(b"10=");
-    out.extend_from_slice(sum.trim_ascii());
-    out.push(SOH);
-    Some(taken)
-}
-
-/// Copies a part of a text to a place, as a copy of one size where there is room; the place behind it.
-#[inline]
-fn copy(text: &[u8], part: Range<usize>, out: &mut [u8], at: usize) -> usize {
-    let length = part.len();
-    let whole = (
-        text.get(part.start..part.start + COPY_BYTES),
-        out.get_mut(at..at + COPY_BYTES),
-    );
-    match whole {
-        (Some(from), Some(to)) if length <= COPY_BYTES => to.copy_from_slice(from),
-        _ => {
-            if let (Some(from), Some(to)) = (text.get(part), out.get_mut(at..at + length)) {
-                to.copy_from_slice(from);
-            }
-        }
-    }
-    at + length
 }
 
 /// Appends a message with another separator in place of each byte 1.

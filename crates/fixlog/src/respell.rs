@@ -6,14 +6,12 @@
 //! no tag follows.
 
 use fixcore::frame::TRAILER_BYTES;
-use fixcore::separator::{TWO_BYTES_ROOM, TwoBytes};
+use fixcore::separator::{TWO_BYTES_ROOM, TwoBytes, fields_to_soh};
 use fixcore::{DataPairs, SOH, frame};
 use memchr::memchr_iter;
 
-use self::copy::fields_to_soh;
 use self::values::Data;
 
-mod copy;
 mod json;
 mod values;
 
@@ -182,13 +180,7 @@ impl Respeller {
         let [separator] = *start.separator else {
             return None;
         };
-        let head = Head::of(text, start)?;
-        let end = head.sum_at + TRAILER_BYTES - 1;
-        match text.get(head.sum_at - 1..end)? {
-            [before, b'1', b'0', b'=', digits @ ..]
-                if *before == separator && digits.iter().all(u8::is_ascii_digit) => {}
-            _ => return None,
-        }
+        let end = frame::end(text, separator)?;
         if !ends(text.get(end..)?, start.separator) {
             return None;
         }

@@ -132,25 +132,6 @@ fn a_message_of_a_text_log_does_not_go_on_in_the_next_line() {
 }
 
 #[test]
-fn places_of_a_byte_are_those_that_a_loop_finds() {
-    let mut random = Random(7);
-    for length in 0..140 {
-        let text: Vec<u8> = (0..length)
-            .map(|_| [b'^', b'_', b'^' ^ 0x80, 0, 255][random.below(5)])
-            .collect();
-        for byte in [b'^', 0, 255] {
-            for start in [0, 1, 64, 130] {
-                let mut expected = 0;
-                for (at, other) in text.iter().skip(start).take(64).enumerate() {
-                    expected |= u64::from(*other == byte) << at;
-                }
-                assert_eq!(super::copy::places(&text, start, byte), expected);
-            }
-        }
-    }
-}
-
-#[test]
 fn a_line_of_many_wrong_lengths_is_read_in_proportion_to_its_length() {
     let head = b"8=FIX.4.4^A9=999999^A35=0^A";
     let log = head.repeat((3 << 20) / head.len());
