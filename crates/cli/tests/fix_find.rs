@@ -144,3 +144,47 @@ fn other_flags_are_for_what_is_found() {
         run(dir.path(), words(&format!("fix parse {wrong}"))).expect(2);
     }
 }
+
+/// Blocks without the text are passed over, up to where a message ends: lines and bytes stay those of the log.
+#[test]
+fn what_is_passed_over_is_counted_as_lines_and_bytes() {
+    let dir = directory();
+    for form in ["lines", "prefixed", "stream"] {
+        let line = format!("fix generate -f --messages 12000 --hostile 0.01 --form {form} -o log");
+        run(dir.path(), words(&line)).expect(0);
+        let all = lines(dir.path(), "fix parse -qq log");
+        let (orders, mut far) = (["ORD00000000003", "ORD00000002000", "ORD00000005000"], 0);
+        for order in orders {
+            let wanted: Vec<_> = all
+                .iter()
+                .filter(|line| line.contains(&format!("\"{order}\"")))
+                .collect();
+            for threads in [1, 2] {
+                let line = format!("fix parse -qq -T{threads} --find {order} log");
+                let found = lines(dir.path(), &line);
+                let found = found.iter().filter(|line| !line.contains("\"error\":"));
+                assert!(found.eq(wanted.iter().copied()), "{form}: {line}");
+            }
+            far += wanted.len();
+        }
+        assert!(far > 3, "{form}");
+    }
+    // Of messages longer than a block, and with ends of messages in their data.
+    let data = format!(
+        "{}|10=123|8=FIX.4.4|9=5|35=0|10=163|{}",
+        "x".repeat(200_000),
+        "y".repeat(200_000)
+    );
+    let body = format!("35=B|49=A|56=B|34=1|95={}|96={data}|58=needle|", data.len());
+    let long = crate::common::fix::message(&body);
+    let small = crate::common::fix::message("35=0|49=A|56=B|34=1|");
+    let log = [&small[..], &long, &small, &long].concat();
+    file(dir.path(), "long", &log);
+    let found = lines(dir.path(), "fix parse -qq --find needle --fields 58 long");
+    let all = lines(
+        dir.path(),
+        "fix parse -qq --where 58=needle --fields 58 long",
+    );
+    assert_eq!(found.len(), 2);
+    assert_eq!(found, all);
+}

@@ -100,6 +100,45 @@ impl FrameScanner {
         self.next_of_any(rest, ended)
     }
 
+    /// Passes over whole messages that begin as the last one that [`next`](Self::next) found, and over what stands before
+    /// and between them, for a caller who does not want them. Returns how many bytes that are, up to the end of a message;
+    /// [`next`](Self::next) goes on there, with whatever is unusual. 0 if something bad is to be reported first.
+    ///
+    /// ```
+    /// use fixcore::{Found, FrameScanner};
+    ///
+    /// let message = b"8=FIX.4.4\x019=5\x0135=0\x0110=163\x01\n";
+    /// let mut scanner = FrameScanner::new();
+    /// assert_eq!(scanner.pass_over(&message.repeat(3)), 0);
+    /// assert_eq!(scanner.next(message, false), (26, Some(Found::Message)));
+    /// assert_eq!(scanner.pass_over(&message.repeat(3)), 3 * 27 - 1);
+    /// ```
+    pub fn pass_over(&mut self, bytes: &[u8]) -> usize {
+        if self.why.is_some() {
+            return 0;
+        }
+        let (mut at, mut end) = (0, 0);
+        while let Some(rest) = bytes.get(at..) {
+            if let Look::Message(length) = self.look_as_before(rest) {
+                at += length;
+                end = at;
+                continue;
+            }
+            at += match rest {
+                [b'\n', b'8', ..] => 1,
+                _ if rest.starts_with(START) => break,
+                _ => match self.finder.find(rest) {
+                    Some(over) => over,
+                    None => break,
+                },
+            };
+        }
+        if end > 0 {
+            (self.skipped, self.seeking) = (0, false);
+        }
+        end
+    }
+
     fn next_of_any(&mut self, rest: &[u8], ended: bool) -> (usize, Option<Found>) {
         let mut taken = 0;
         loop {

@@ -80,6 +80,8 @@ struct Open<S> {
     head: Vec<u8>,
     /// Of a capture: where what was read and not given out stands.
     origins: Origins,
+    /// What messages have to contain to be looked at.
+    text: Option<memmem::Finder<'static>>,
 }
 
 /// Blocks of logs, one after the other.
@@ -88,6 +90,7 @@ pub struct Blocks<L: Logs> {
     next: usize,
     separator: Separator,
     lengths_differ: bool,
+    text: Option<memmem::Finder<'static>>,
     open: Option<Open<L::Log>>,
 }
 
@@ -107,6 +110,7 @@ impl<L: Logs> Blocks<L> {
             next: 0,
             separator,
             lengths_differ: false,
+            text: None,
             open: None,
         }
     }
@@ -119,9 +123,19 @@ impl<L: Logs> Blocks<L> {
         self
     }
 
+    /// Passes over messages without this text where that is known before they are looked at; see
+    /// [`Task::with_text`](crate::Task::with_text).
+    #[must_use]
+    pub fn with_text(mut self, text: Option<&str>) -> Self {
+        let text = text.filter(|text| !text.is_empty());
+        self.text = text.map(|text| memmem::Finder::new(text).into_owned());
+        self
+    }
+
     fn opened(&self, log: usize, source: L::Log) -> Open<L::Log> {
         let mut open = Open::new(log, source, self.separator);
         open.lengths_differ = self.lengths_differ;
+        open.text.clone_from(&self.text);
         // Where lengths differ, lines are looked for whatever separates fields.
         if self.lengths_differ && self.separator == Separator::Soh {
             (open.shape, open.is_told) = (None, true);
@@ -212,6 +226,7 @@ impl<S: Source> Open<S> {
             lines: 0,
             head: Vec::new(),
             origins: Origins::default(),
+            text: None,
         }
     }
 
@@ -342,8 +357,27 @@ impl<S: Source> Open<S> {
         }
     }
 
+    /// Where a whole message of some bytes ends, if none of them contains the text that is looked for: what is before is
+    /// passed over, and not cut.
+    fn without_text(&mut self, bytes: &[u8], ended: bool) -> Option<usize> {
+        let text = self.text.as_ref()?;
+        if ended || self.doubts || text.find(bytes).is_some() {
+            return None;
+        }
+        let end = self.scanner.pass_over(bytes);
+        if end == 0 {
+            return None;
+        }
+        self.at_rest = true;
+        self.passed = Passed::default();
+        Some(end)
+    }
+
     /// Messages by their length: up to where all is known, or to where lines begin.
     fn cut_stream(&mut self, block: &mut Block, filled: usize, ended: bool) -> usize {
+        if let Some(end) = self.without_text(&block.buffer[..filled], ended) {
+            return end;
+        }
         let mut at = 0;
         loop {
             match self.turn(&block.buffer[at..filled], ended) {

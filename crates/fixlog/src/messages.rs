@@ -121,6 +121,10 @@ impl Messages {
                 offset.saturating_sub(block.offset) as usize
             }
         };
+        // What was passed over was searched before.
+        if block.marks.is_empty() {
+            return;
+        }
         let (mut found, mut before) = (find(0), 0);
         for (number, mark) in block.marks.iter().enumerate() {
             let at = start(mark);

@@ -35,6 +35,7 @@ use crate::{Block, Blocks, Logs, Separator};
 pub struct Workers {
     separator: Separator,
     lengths_differ: bool,
+    text: Option<String>,
 }
 
 impl Workers {
@@ -59,6 +60,13 @@ impl Workers {
         self
     }
 
+    /// Passes over messages without this text; see [`Task::with_text`](crate::Task::with_text), which is to have the same.
+    #[must_use]
+    pub fn with_text(mut self, text: Option<&str>) -> Self {
+        self.text = text.map(str::to_owned);
+        self
+    }
+
     /// Runs one thread per state; with one state the caller's thread does all. Ends when all logs are
     /// read, when `cancelled` is true, or at the first error of `receive`. Results are used again:
     /// `work` finds one as it was left.
@@ -75,7 +83,9 @@ impl Workers {
         O: Default + Send,
         W: Send,
     {
-        let mut blocks = Blocks::new(logs, self.separator).lengths_differ(self.lengths_differ);
+        let mut blocks = Blocks::new(logs, self.separator)
+            .lengths_differ(self.lengths_differ)
+            .with_text(self.text.as_deref());
         Pool::new().run_until(
             cancelled,
             states,

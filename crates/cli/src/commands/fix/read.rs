@@ -175,7 +175,8 @@ impl<'a> Reading<'a> {
         let lengths_differ = plan.task.accepted().length;
         let workers = Workers::new()
             .separator(plan.separator)
-            .lengths_differ(lengths_differ);
+            .lengths_differ(lengths_differ)
+            .with_text(plan.text);
         let inputs = Inputs::new(plan.files)
             .follow(plan.follows)
             .count(progress.counter());
