@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use betree::{Snapshot, SubscriptionId};
+use betree::{Priorities, Snapshot, SubscriptionId};
 use latency::Recording;
 
 use crate::change::{CHANGES_MAX, Change, ChangeError, EXPRESSION_BYTES_MAX, Put};
@@ -203,6 +203,16 @@ impl Matcher {
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.published().snapshot)
+    }
+
+    /// The same with the priorities of its expressions, for [`Snapshot::top_k`]. `None`: all are 0.
+    #[must_use]
+    pub fn ranked(&self) -> (Arc<Snapshot>, Option<Priorities>) {
+        let published = self.published();
+        (
+            Arc::clone(&published.snapshot),
+            published.priorities.clone(),
+        )
     }
 
     pub(crate) fn published(&self) -> Arc<Published> {

@@ -13,7 +13,7 @@ pub(crate) fn seeds() -> Vec<Seed> {
             flight_id: Some(4),
             ..Constants::default()
         },
-        priority: -5,
+        priority: 0,
     };
     let first = [
         Change::put(SubscriptionId(1), "a and b"),
