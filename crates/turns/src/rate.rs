@@ -31,6 +31,9 @@ impl Rate {
 
     /// How long this many bytes will probably take.
     pub const fn predict_ns(self, bytes: u64) -> u64 {
+        if let Some(product) = bytes.checked_mul(self.ns_per_kib) {
+            return product / 1024;
+        }
         let ns = bytes as u128 * self.ns_per_kib as u128 / 1024;
         if ns > u64::MAX as u128 {
             return u64::MAX;
@@ -43,11 +46,35 @@ impl Rate {
         if self.ns_per_kib == 0 {
             return u64::MAX;
         }
+        // What fits is divided in far less time.
+        if ns <= u64::MAX / 1024 {
+            return ns * 1024 / self.ns_per_kib;
+        }
         let bytes = ns as u128 * 1024 / self.ns_per_kib as u128;
         if bytes > u64::MAX as u128 {
             return u64::MAX;
         }
         bytes as u64
+    }
+
+    /// The most bytes that take no longer than this also where they are as hard as was assumed at first, although those before
+    /// were easier.
+    ///
+    /// ```
+    /// let mut rate = turns::Rate::new(10_000);
+    /// for _ in 0..100 {
+    ///     rate.observe(64 << 10, 64_000);
+    /// }
+    /// assert!(rate.bytes_within(100_000) > 90 << 10);
+    /// assert_eq!(rate.surely_within(100_000), 10 << 10);
+    /// ```
+    pub const fn surely_within(self, ns: u64) -> u64 {
+        let hard = if self.ns_per_kib > self.assumed {
+            self.ns_per_kib
+        } else {
+            self.assumed
+        };
+        Self::new(hard).bytes_within(ns)
     }
 
     /// Believes a little less in a rate above what was assumed at first, where nothing is tried at it any more.

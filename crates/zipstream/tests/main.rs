@@ -31,7 +31,11 @@ mod steps;
 #[cfg(feature = "tokio")]
 mod tokio;
 #[cfg(feature = "tokio")]
+mod tokio_inline;
+#[cfg(feature = "tokio")]
 mod tokio_io_traits;
+#[cfg(feature = "tokio")]
+mod tokio_requests;
 #[cfg(feature = "tokio")]
 mod tokio_steps;
 #[cfg(feature = "tokio")]

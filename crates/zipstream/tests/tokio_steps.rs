@@ -5,8 +5,13 @@ use std::future::{Future, poll_fn};
 use std::io::Cursor;
 use std::pin::pin;
 
-use zipstream::tokio::AsyncArchiveReader;
-use zipstream::{ArchiveReader, ArchiveWriter, EntryOptions, ErrorKind, Method, ReadOptions};
+use tokio::io::AsyncReadExt as _;
+use zipstream::tokio::{AsyncArchiveReader, AsyncPipeReader};
+use zipstream::{
+    ArchiveReader, ArchiveWriter, EntryOptions, ErrorKind, KnownContent, Method, ReadOptions,
+};
+
+use crate::common::sample;
 
 const ENTRIES: u32 = 60_000;
 /// Records of these archives that a poll looks at, at most, where others are to have a turn after 100 µs.
@@ -72,7 +77,8 @@ async fn archives_are_opened_and_searched_in_turns() {
             assert_eq!(found.unwrap().unwrap().name().unwrap(), name);
         }
         let (found, searched) = polls(directory.find_async("another")).await;
-        assert!(found.unwrap().is_none() && searched == 1);
+        // What was done before may have left no time in this turn.
+        assert!(found.unwrap().is_none() && searched <= 2, "{searched}");
         assert!(directory.find("000007.txt").unwrap().is_some());
     }
 }
@@ -162,4 +168,84 @@ async fn shorter_turns_make_more_polls() {
         assert!(polled >= least, "{polled} polls at {threshold_ns} ns");
     }
     assert!(least >= 250);
+}
+
+const SMALL_BYTES: usize = 1 << 20;
+
+/// An archive of one entry of the most bytes that are verified together.
+fn of_small(method: Method, content: &[u8]) -> Vec<u8> {
+    let mut writer = ArchiveWriter::new(Vec::new());
+    let known = KnownContent::new(content.len() as u64, crc32fast::hash(content));
+    let options = EntryOptions::new(method).known(known);
+    writer.add("a", &options, &mut &content[..]).unwrap();
+    writer.finish().unwrap().0
+}
+
+/// The least polls in which so many bytes are worked on: a nanosecond is not counted for more than 16.
+fn least_polls(bytes: usize, threshold_ns: u64) -> usize {
+    bytes / 16 / threshold_ns as usize
+}
+
+#[tokio::test]
+async fn small_entries_are_decoded_in_turns() {
+    let content = sample(1, SMALL_BYTES);
+    for method in [
+        Method::Deflate,
+        #[cfg(feature = "zstd")]
+        Method::Zstd,
+        Method::Stored,
+    ] {
+        let archive = of_small(method, &content);
+        for threshold_ns in [4_000, 20_000] {
+            let least = least_polls(SMALL_BYTES, threshold_ns);
+            for options in [ReadOptions::default(), ReadOptions::strict()] {
+                let options = options.threshold_ns(threshold_ns);
+                let source = Cursor::new(&archive);
+                let opened = AsyncArchiveReader::open_with(source, &options).await;
+                let mut reader = opened.unwrap();
+                let directory = reader.directory();
+                let entry = directory.find("a").unwrap().unwrap();
+                let (read, polled) = polls(reader.read(&entry)).await;
+                assert!(read.unwrap() == content);
+                assert!(polled >= least, "{method}: {polled} polls, not {least}");
+                let mut read = Vec::new();
+                let mut entry_reader = reader.entry_reader(&entry);
+                let (bytes, polled) = polls(entry_reader.read_to_end(&mut read)).await;
+                assert!(bytes.unwrap() == SMALL_BYTES && read == content);
+                assert!(polled >= least, "{method}: {polled} polls, not {least}");
+                let mut sink = Vec::new();
+                let (bytes, polled) = polls(reader.copy_to(&entry, &mut sink)).await;
+                assert!(bytes.unwrap() == SMALL_BYTES as u64 && sink == content);
+                assert!(polled >= least, "{method}: {polled} polls, not {least}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn entries_of_a_pipe_are_decoded_and_skipped_in_turns() {
+    // Little input becomes much content.
+    let content = vec![b'x'; 8 * SMALL_BYTES];
+    for method in [
+        Method::Deflate,
+        #[cfg(feature = "zstd")]
+        Method::Zstd,
+    ] {
+        let archive = of_small(method, &content);
+        let options = ReadOptions::default().threshold_ns(20_000);
+        let least = least_polls(content.len(), 20_000);
+        let mut pipe = AsyncPipeReader::new(&archive[..], &options);
+        pipe.next_entry().await.unwrap().unwrap();
+        let (skipped, polled) = polls(pipe.next_entry()).await;
+        assert!(skipped.unwrap().is_none());
+        assert!(polled >= least, "{method}: {polled} polls, not {least}");
+        let mut pipe = AsyncPipeReader::new(&archive[..], &options);
+        pipe.next_entry().await.unwrap().unwrap();
+        let (mut pieces, mut bytes) = (0, 0);
+        while let Some(piece) = pipe.next_piece().await.unwrap() {
+            (pieces, bytes) = (pieces + 1, bytes + piece.len());
+        }
+        assert_eq!(bytes, content.len());
+        assert!(pieces >= content.len() / (128 << 10), "{pieces} pieces");
+    }
 }

@@ -228,6 +228,15 @@ impl Decompressor {
             .sum()
     }
 
+    /// Gives back what a pool has reserved for it.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn return_reservations(&mut self) {
+        self.reservation = None;
+        if let Some(streaming) = &mut self.streaming {
+            streaming.reservation = None;
+        }
+    }
+
     /// Accounts for the memory it holds. `false`: the budget of its pool is exceeded.
     pub(crate) fn settle_reservations(&mut self) -> bool {
         let held = (self.direct.memory_bytes() + size_of::<Self>()) as u64;

@@ -28,6 +28,8 @@ mod tokio;
 #[cfg(feature = "tokio")]
 mod tokio_cancel;
 #[cfg(feature = "tokio")]
+mod tokio_discard;
+#[cfg(feature = "tokio")]
 mod tokio_gather;
 #[cfg(feature = "tokio")]
 mod tokio_memory;

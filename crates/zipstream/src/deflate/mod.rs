@@ -38,4 +38,6 @@ pub use compress::Compressor;
 pub(crate) use compress::{LOWER, OPTIMAL, is_hardly_smaller};
 pub(crate) use inflate::{CONTENT_BYTES, PART_SLACK_BYTES};
 pub use inflate::{InflateError, InflateFlaw, Inflated, Inflater, Piece};
+#[cfg(feature = "tokio")]
+pub(crate) use repeat::repeats;
 pub(crate) use sample::Deep;

@@ -3,6 +3,8 @@
 use super::bytes::{alike_long, load64};
 use super::lazy::Span;
 use super::sequences::{Sequences, whole};
+#[cfg(feature = "tokio")]
+use super::symbols::WINDOW;
 
 /// The longest period that is detected.
 const PERIOD_MAX: usize = 1 << 10;
@@ -23,6 +25,13 @@ pub(super) fn period(data: &[u8], start: usize) -> Option<usize> {
     let from = start.max(period);
     let repeated = alike_long(data, from - period, from, data.len() - from);
     (repeated == data.len() - from).then_some(period)
+}
+
+/// Whether all of `data[start..]` repeats itself, so that it is compressed in almost no time at every level.
+#[cfg(feature = "tokio")]
+pub(crate) fn repeats(data: &[u8], start: usize) -> bool {
+    let from = start.saturating_sub(WINDOW);
+    period(&data[from..], start - from).is_some()
 }
 
 /// Makes sequences of a span of such content; returns its end.

@@ -2,6 +2,8 @@
 //!
 //! Produced bytes are counted; what a header states is compared and never trusted.
 
+use std::ops::Range;
+
 use super::bounds::{Bounds, compare, judge, more};
 #[cfg(feature = "methods")]
 use super::read_only_methods::ReadOnlyMethod;
@@ -216,21 +218,23 @@ impl ContentDecoder {
         }
     }
 
-    /// Like [`push`](Self::push), but the content stays in the method's own buffer if it has one,
-    /// else it is in `output`. A piece may be larger than `output`.
+    /// Like [`push`](Self::push) with `most` bytes of `output`, but the content stays in the method's own buffer if it has one,
+    /// where it may be a little more.
     pub(crate) fn lend<'a>(
         &'a mut self,
         input: &[u8],
         output: &'a mut [u8],
+        most: usize,
         last: bool,
     ) -> Result<(Step, &'a [u8]), Error> {
         if self.method != Method::Deflate || self.done {
-            let step = self.push(input, output, last)?;
+            let room = output.len().min(most);
+            let step = self.push(input, &mut output[..room], last)?;
             return Ok((step, &output[..step.produced]));
         }
         let inflate = self.inflate.get_or_insert_default();
         let piece = inflate
-            .push(input)
+            .push_within(input, most)
             .map_err(|error| invalid_deflate(&error))?;
         self.consumed += piece.consumed as u64;
         self.produced += piece.content.len() as u64;
@@ -250,6 +254,34 @@ impl ContentDecoder {
             done: piece.done,
         };
         Ok((step, piece.content))
+    }
+
+    /// Like [`push`](Self::push) for content that is gathered in `output`: this part of it comes next. It may become a little
+    /// longer, where there is room.
+    pub(crate) fn gather(
+        &mut self,
+        input: &[u8],
+        output: &mut [u8],
+        part: Range<usize>,
+        last: bool,
+    ) -> Result<Step, Error> {
+        if self.method != Method::Deflate || self.done {
+            return self.push(input, &mut output[part], last);
+        }
+        let inflate = self.inflate.get_or_insert_default();
+        let did = inflate
+            .gather(input, output, part.start, part.end)
+            .map_err(|error| invalid_deflate(&error))?;
+        self.consumed += did.consumed as u64;
+        self.produced += did.produced as u64;
+        self.done = did.done;
+        judge(&self.bounds, self.consumed, self.produced)?;
+        self.sum(&output[part.start..part.start + did.produced]);
+        self.starved = did.consumed == input.len() && part.start + did.produced < part.end;
+        if last && self.starved && !self.done {
+            return Err(early());
+        }
+        Ok(self.step(did.consumed, did.produced))
     }
 
     /// The last `bytes` bytes of the content that [`lend`](Self::lend) returned last.

@@ -76,9 +76,17 @@ pub(crate) fn put_zip64(out: &mut Vec<u8>, values: &[u64]) {
     }
 }
 
+#[cfg(test)]
+thread_local! {
+    /// The fields that were looked at on this thread.
+    pub(crate) static WALKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// The complete fields of an extra area.
 pub(crate) fn fields(mut area: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
+        #[cfg(test)]
+        WALKED.set(WALKED.get() + 1);
         let header = area.get(..4)?;
         let (id, length) = (le16(header, 0), usize::from(le16(header, 2)));
         let data = area.get(4..4 + length)?;
@@ -94,33 +102,129 @@ pub(crate) fn find(area: &[u8], id: u16) -> Option<&[u8]> {
         .map(|(_, data)| data)
 }
 
-/// Whether the area consists of complete fields. Up to three bytes of padding are accepted.
-pub(crate) fn is_whole(area: &[u8]) -> bool {
-    let used: usize = fields(area).map(|(_, data)| 4 + data.len()).sum();
-    area.len() - used < 4
+/// The first fields of an area by what they are used for here, and what is checked of all of them: found in one walk, or in two
+/// where there are many.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found<'a> {
+    /// Whether the area consists of complete fields. Up to three bytes of padding are accepted.
+    pub(crate) is_whole: bool,
+    /// Whether fields with one id have the same data.
+    pub(crate) repeats_only: bool,
+    pub(crate) zip64: Option<&'a [u8]>,
+    pub(crate) aes: Option<&'a [u8]>,
+    pub(crate) unicode_name: Option<&'a [u8]>,
+    times: Times<'a>,
+}
+
+/// The fields of times.
+#[derive(Debug, Clone, Copy, Default)]
+struct Times<'a> {
+    ntfs: Option<&'a [u8]>,
+    usual: Option<&'a [u8]>,
+    old_unix: Option<&'a [u8]>,
+    unix: Option<&'a [u8]>,
 }
 
 /// The fields of an area up to which each is compared with those before it.
 const FEW_FIELDS: usize = 8;
 
-/// Whether fields with one id have the same data.
-pub(crate) fn repeat_only(area: &[u8]) -> bool {
-    let mut few = [(0, &[][..]); FEW_FIELDS];
-    for (count, (id, data)) in fields(area).enumerate() {
-        if count == FEW_FIELDS {
-            return repeat_only_of_many(area);
-        }
-        let differs = |(other, of_other): &(u16, &[u8])| *other == id && *of_other != data;
-        if few[..count].iter().any(differs) {
-            return false;
-        }
-        few[count] = (id, data);
+impl<'a> Times<'a> {
+    fn of(area: &'a [u8]) -> Self {
+        let mut times = Self::default();
+        fields(area).for_each(|(id, data)| times.keep(id, data));
+        times
     }
-    true
+
+    fn keep(&mut self, id: u16, data: &'a [u8]) {
+        let place = match id {
+            NTFS_TIMES => &mut self.ntfs,
+            TIMES => &mut self.usual,
+            OLD_UNIX_TIMES => &mut self.old_unix,
+            UNIX_TIMES => &mut self.unix,
+            _ => return,
+        };
+        place.get_or_insert(data);
+    }
+
+    /// What each of them says, the finest one first.
+    fn all(&self) -> impl Iterator<Item = EntryTime> + use<> {
+        let all = [
+            self.ntfs.and_then(ntfs_time),
+            self.usual.and_then(usual_time),
+            self.old_unix.and_then(|data| seconds_at(data, 4)),
+            self.unix.and_then(|data| seconds_at(data, 4)),
+        ];
+        all.into_iter().flatten()
+    }
 }
 
-/// The same for any number of fields, in a time that grows no faster than it.
-fn repeat_only_of_many(area: &[u8]) -> bool {
+impl<'a> Found<'a> {
+    /// Looks at every field, and compares those of one kind.
+    pub(crate) fn of(area: &'a [u8]) -> Self {
+        let mut found = Self::default();
+        let mut few = [(0, &[][..]); FEW_FIELDS];
+        let (mut used, mut count) = (0, 0);
+        for (id, data) in fields(area) {
+            used += 4 + data.len();
+            if let Some(place) = few.get_mut(count) {
+                *place = (id, data);
+                let same = |(other, of_other): &(u16, &[u8])| *other != id || *of_other == data;
+                found.repeats_only &= few[..count].iter().all(same);
+            }
+            count += 1;
+            found.keep(id, data);
+        }
+        found.is_whole = area.len() - used < 4;
+        if count > FEW_FIELDS {
+            found.repeats_only = repeat_only(area);
+        }
+        found
+    }
+
+    fn keep(&mut self, id: u16, data: &'a [u8]) {
+        let place = match id {
+            ZIP64 => &mut self.zip64,
+            AES => &mut self.aes,
+            UNICODE_NAME => &mut self.unicode_name,
+            _ => return self.times.keep(id, data),
+        };
+        place.get_or_insert(data);
+    }
+
+    /// The seconds since 1970 of every field of times.
+    pub(crate) fn stamps(&self) -> impl Iterator<Item = i64> + use<> {
+        let seconds = |time: EntryTime| time.seconds_utc(|local| local);
+        self.times.all().map(seconds)
+    }
+
+    /// The modification time of the finest field of times.
+    pub(crate) fn modified(&self) -> Option<EntryTime> {
+        self.times.all().next()
+    }
+
+    /// The two sizes in a local ZIP64 field: content, then compressed.
+    pub(crate) fn local_sizes(&self) -> Option<(u64, u64)> {
+        let data = self.zip64.filter(|data| data.len() >= 16)?;
+        Some((le64(data, 0), le64(data, 8)))
+    }
+}
+
+impl Default for Found<'_> {
+    /// What an empty area has.
+    fn default() -> Self {
+        Self {
+            is_whole: true,
+            repeats_only: true,
+            zip64: None,
+            aes: None,
+            unicode_name: None,
+            times: Times::default(),
+        }
+    }
+}
+
+/// Whether fields with one id have the same data, in a time that grows no faster than their number.
+fn repeat_only(area: &[u8]) -> bool {
     // Where the data of the first field with each id begins: behind a header, so never at 0.
     let mut first = vec![0_u16; 1 << 16];
     let mut at = 0;
@@ -182,15 +286,11 @@ pub(crate) fn widen(content: u32, compressed: u32, offset: u32, area: &[u8]) -> 
 
 /// The modification time of the finest field of times, local or central.
 pub(crate) fn modified(area: &[u8]) -> Option<EntryTime> {
-    ntfs_time(area)
-        .or_else(|| seconds_of_times(area))
-        .or_else(|| seconds_at(find(area, OLD_UNIX_TIMES)?, 4))
-        .or_else(|| seconds_at(find(area, UNIX_TIMES)?, 4))
+    Times::of(area).all().next()
 }
 
 /// The modification time of the extended timestamp.
-fn seconds_of_times(area: &[u8]) -> Option<EntryTime> {
-    let data = find(area, TIMES)?;
+fn usual_time(data: &[u8]) -> Option<EntryTime> {
     let present = data.first()? & 1 == 1;
     present.then(|| seconds_at(data, 1))?
 }
@@ -205,27 +305,14 @@ fn seconds_at(data: &[u8], at: usize) -> Option<EntryTime> {
 }
 
 /// The modification time of NTFS; 0 is none.
-fn ntfs_time(area: &[u8]) -> Option<EntryTime> {
+fn ntfs_time(data: &[u8]) -> Option<EntryTime> {
     // Four bytes without a meaning, then fields of their own.
-    let own = find(area, NTFS_TIMES)?.get(4..)?;
+    let own = data.get(4..)?;
     let steps = u64::from_le_bytes(*find(own, 1)?.first_chunk()?);
     (steps > 0).then(|| EntryTime::Utc {
         seconds: (steps / NTFS_STEPS) as i64 - NTFS_EPOCH,
         nanoseconds: (steps % NTFS_STEPS) as u32 * 100,
     })
-}
-
-/// The seconds since 1970 of every field of times.
-pub(crate) fn stamps(area: &[u8]) -> impl Iterator<Item = i64> {
-    let old = |id| find(area, id).and_then(|data| seconds_at(data, 4));
-    let all = [
-        ntfs_time(area),
-        seconds_of_times(area),
-        old(OLD_UNIX_TIMES),
-        old(UNIX_TIMES),
-    ];
-    let seconds = |time: EntryTime| time.seconds_utc(|local| local);
-    all.into_iter().flatten().map(seconds)
 }
 
 /// The UTF-8 name of the Unicode field, if it belongs to the name in the header.
@@ -237,12 +324,6 @@ pub(crate) fn unicode_name<'a>(area: &'a [u8], header_name: &[u8]) -> Option<&'a
 pub(crate) fn unicode_text<'a>(data: &'a [u8], header_name: &[u8]) -> Option<&'a str> {
     let fits = data.len() >= 5 && data[0] == 1 && le32(data, 1) == libdeflater::crc32(header_name);
     fits.then(|| std::str::from_utf8(&data[5..]).ok())?
-}
-
-/// The two sizes in a local ZIP64 field: content, then compressed.
-pub(crate) fn local_sizes(area: &[u8]) -> Option<(u64, u64)> {
-    let data = find(area, ZIP64)?;
-    (data.len() >= 16).then(|| (le64(data, 0), le64(data, 8)))
 }
 
 #[cfg(test)]
@@ -362,20 +443,57 @@ mod tests {
                 put(&mut area, 60_000, first);
                 (0..others).for_each(|id| put(&mut area, id, b""));
                 put(&mut area, 60_000, second);
-                assert_eq!(repeat_only(&area), repeats, "{others} {first:?} {second:?}");
+                let found = Found::of(&area).repeats_only;
+                assert_eq!(found, repeats, "{others} {first:?} {second:?}");
             }
         }
-        assert!(repeat_only(&[]));
+        assert!(Found::of(&[]).repeats_only);
+    }
+
+    #[test]
+    fn one_walk_finds_what_single_searches_do() {
+        let put = |area: &mut Vec<u8>, id: u16, data: &[u8]| {
+            area.extend_from_slice(&id.to_le_bytes());
+            area.extend_from_slice(&(data.len() as u16).to_le_bytes());
+            area.extend_from_slice(data);
+        };
+        let ids = [
+            ZIP64,
+            AES,
+            UNICODE_NAME,
+            NTFS_TIMES,
+            TIMES,
+            OLD_UNIX_TIMES,
+            UNIX_TIMES,
+            7,
+        ];
+        let mut area = Vec::new();
+        for round in 0..3_u8 {
+            for id in ids {
+                put(&mut area, id, &[round + 1; 40]);
+                let (found, is) = (Found::of(&area), |id| find(&area, id));
+                assert_eq!((found.zip64, found.aes), (is(ZIP64), is(AES)));
+                assert_eq!(found.unicode_name, is(UNICODE_NAME));
+                assert_eq!(found.times.ntfs, is(NTFS_TIMES));
+                assert_eq!(found.times.usual, is(TIMES));
+                assert_eq!(found.times.old_unix, is(OLD_UNIX_TIMES));
+                assert_eq!(found.times.unix, is(UNIX_TIMES));
+                let sizes = is(ZIP64).map(|data| (le64(data, 0), le64(data, 8)));
+                assert_eq!(found.local_sizes(), sizes);
+                assert_eq!(found.repeats_only, round == 0);
+                assert!(found.is_whole);
+            }
+        }
     }
 
     #[test]
     fn a_cut_area_ends_the_walk() {
         let mut area = Vec::new();
         put_times(&mut area, 5);
-        assert!(is_whole(&area));
+        assert!(Found::of(&area).is_whole);
         for cut in 4..area.len() {
             assert_eq!(fields(&area[..cut]).count(), 0);
-            assert!(!is_whole(&area[..cut]));
+            assert!(!Found::of(&area[..cut]).is_whole);
         }
     }
 

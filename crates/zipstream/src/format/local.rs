@@ -1,6 +1,7 @@
 //! Local headers and data descriptors.
 
-use super::{DESCRIPTOR_SIGNATURE, LOCAL_SIGNATURE, MAX32, extra, flag, le16, le32};
+use super::extra::Found;
+use super::{DESCRIPTOR_SIGNATURE, LOCAL_SIGNATURE, MAX32, flag, le16, le32};
 
 /// Bytes of a local header before the name.
 pub(crate) const LOCAL_BYTES: usize = 30;
@@ -77,27 +78,22 @@ impl<'a> Local<'a> {
         self.flags & flag::DESCRIPTOR != 0
     }
 
-    /// Whether sizes in the descriptor have 64 bits.
-    pub(crate) fn is_zip64(&self) -> bool {
-        extra::find(self.extra, extra::ZIP64).is_some()
-    }
-
-    /// Size of the content and compressed size, from this header alone.
-    pub(crate) fn sizes(&self) -> (u64, u64) {
+    /// Size of the content and compressed size, from this header with these extra fields alone.
+    pub(crate) fn sizes(&self, found: &Found<'_>) -> (u64, u64) {
         let narrow = (u64::from(self.content), u64::from(self.compressed));
         if self.content != MAX32 && self.compressed != MAX32 {
             return narrow;
         }
-        extra::local_sizes(self.extra).unwrap_or(narrow)
+        found.local_sizes().unwrap_or(narrow)
     }
 
-    /// Everything that this header states about checksum and sizes.
-    pub(crate) fn stated_before(&self) -> StatedBefore {
+    /// Everything that this header, with these extra fields, states about checksum and sizes.
+    pub(crate) fn stated_before(&self, found: &Found<'_>) -> StatedBefore {
         let ones = self.content == MAX32 && self.compressed == MAX32;
         StatedBefore {
             crc32: self.crc32,
             narrow: (!ones).then_some((self.content.into(), self.compressed.into())),
-            wide: extra::local_sizes(self.extra),
+            wide: found.local_sizes(),
         }
     }
 }

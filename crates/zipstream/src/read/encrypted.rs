@@ -1,5 +1,7 @@
 //! Encrypted entries of a file: where their parts are, and authentication before their content.
 
+use std::ops::Range;
+
 use super::entry::Entry;
 use super::source::ReadAt;
 use super::window::Window;
@@ -97,44 +99,51 @@ impl Body {
         self.decryption.is_some()
     }
 
-    /// Authenticates the content unless it is released early. It is called before any content is
-    /// returned, and again after an error of the source.
+    /// Authenticates the content unless it is released early, `most` bytes at a time; returns how many it was, `None` once nothing
+    /// is left to do. It is called before any content is returned, and again after an error of the source.
     pub(crate) fn authenticate<R: ReadAt>(
         &mut self,
         window: &mut Window,
         source: &R,
-    ) -> Result<(), Error> {
+        most: usize,
+    ) -> Result<Option<usize>, Error> {
         let Some((mut first, (scheme, _))) = self.first.take().zip(self.decryption.as_ref()) else {
-            return Ok(());
+            return Ok(None);
         };
         let code_bytes = scheme.code_bytes();
-        let verified = self.hash(&mut first, code_bytes, window, source);
-        match &verified {
-            Ok(()) => self.hashed = self.start,
-            Err(_) => self.first = Some(first),
+        let hashed = self.hash(&mut first, code_bytes, window, source, most);
+        match &hashed {
+            Ok(None) => self.hashed = self.start,
+            Ok(Some(_)) | Err(_) => self.first = Some(first),
         }
-        verified
+        hashed
     }
 
-    /// Hashes the rest and verifies the code.
+    /// Hashes the rest, `most` bytes of it at a time, and verifies the code. `None`: that was done.
     fn hash<R: ReadAt>(
         &mut self,
         code: &mut AuthCode,
         code_bytes: usize,
         window: &mut Window,
         source: &R,
-    ) -> Result<(), Error> {
+        most: usize,
+    ) -> Result<Option<usize>, Error> {
         let code_end = self.end + code_bytes as u64;
+        let mut bytes = 0;
         while self.hashed < self.end {
+            if bytes >= most {
+                return Ok(Some(bytes));
+            }
             let left = usize::try_from(self.end - self.hashed).unwrap_or(usize::MAX);
-            let need = left.min(STEP_BYTES);
+            let need = left.min(STEP_BYTES).min(most - bytes);
             let held = window.get(source, self.hashed, need, code_end)?;
             code.hash(&held[..need]);
             self.hashed += need as u64;
+            bytes += need;
         }
         let held = window.get(source, self.end, code_bytes, code_end)?;
         let verified = code.verify(&held[..code_bytes]);
-        verified.map_err(|error| error.at(self.end))
+        verified.map(|()| None).map_err(|error| error.at(self.end))
     }
 
     /// Hashes the next bytes without decrypting them; returns their number, 0 at the end.
@@ -156,38 +165,56 @@ impl Body {
         Ok(need as u64)
     }
 
-    /// Passes input to the decoder, decrypted if necessary. The content is in the decoder's buffer
-    /// or in `output`.
+    /// Passes input to the decoder, decrypted if necessary, for `most` bytes of content. They are in the decoder's buffer or in
+    /// `output`.
     pub(super) fn push<'a>(
         &mut self,
         decoder: &'a mut ContentDecoder,
         input: &[u8],
         output: &'a mut [u8],
+        most: usize,
         last: bool,
     ) -> Result<(Step, &'a [u8]), Error> {
         match &mut self.decryption {
             Some((_, decryptor)) => {
-                let step = decryptor.push(decoder, input, output, last)?;
+                let room = output.len().min(most);
+                let step = decryptor.push(decoder, input, &mut output[..room], last)?;
                 Ok((step, &output[..step.produced]))
             }
-            None => decoder.lend(input, output, last),
+            None => decoder.lend(input, output, most, last),
         }
     }
 
-    /// Verifies the code over what was read up to `at` and what follows.
+    /// The same for content that is gathered in `output`: this part of it comes next.
+    pub(super) fn gather(
+        &mut self,
+        decoder: &mut ContentDecoder,
+        input: &[u8],
+        output: &mut [u8],
+        part: Range<usize>,
+        last: bool,
+    ) -> Result<Step, Error> {
+        match &mut self.decryption {
+            Some((_, decryptor)) => decryptor.push(decoder, input, &mut output[part], last),
+            None => decoder.gather(input, output, part, last),
+        }
+    }
+
+    /// Verifies the code over what was read up to `at` and what follows, `most` bytes at a time. `None`: that was done.
     pub(super) fn finish<R: ReadAt>(
         &mut self,
         window: &mut Window,
         source: &R,
         at: u64,
-    ) -> Result<(), Error> {
+        most: usize,
+    ) -> Result<Option<usize>, Error> {
         let Some((scheme, mut decryptor)) = self.decryption.take() else {
-            return Ok(());
+            return Ok(None);
         };
         self.hashed = self.hashed.max(at);
         let verified = match decryptor.code() {
-            Some(code) => self.hash(code, scheme.code_bytes(), window, source),
-            None => Ok(()),
+            Some(code) => self.hash(code, scheme.code_bytes(), window, source, most),
+            None => Ok(None),
         };
         self.decryption = Some((scheme, decryptor));
         verified

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use super::encrypted::{self, Body};
 use super::entry::Entry;
-#[cfg(feature = "tokio")]
-use super::reader::PIECE_BYTES;
 use super::reader::{ArchiveReader, Scratch, is_small};
 use super::source::ReadAt;
+#[cfg(feature = "tokio")]
+use crate::crypt::aes;
 use crate::error::{Error, ErrorKind};
 use crate::method::Method;
 
@@ -23,6 +23,8 @@ pub(crate) struct EntryContent {
 enum Stage {
     Start,
     Large(Box<Body>),
+    /// Small content in several steps, of which so much is decoded. It is unread content when all of it is verified.
+    Gather(Box<Body>, usize),
     End,
     Failed(Error),
 }
@@ -57,13 +59,24 @@ impl EntryContent {
         scratch: &mut Scratch,
     ) -> Result<bool, Error> {
         while self.unread.is_empty() {
-            match self.step(archive, entry, scratch) {
-                Ok(true) => {}
-                Ok(false) => return Ok(false),
-                Err(error) => return Err(self.fail(entry, error)),
+            if self.step(archive, entry, scratch, usize::MAX)?.is_none() {
+                return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// Goes on with one step, on about `most` bytes of content and of compressed content, and returns how many it was; there may
+    /// be unread content then. `None`: the verified end of the entry. Errors are those of [`fill`](Self::fill).
+    pub(crate) fn step<R: ReadAt>(
+        &mut self,
+        archive: &ArchiveReader<R>,
+        entry: &Entry<'_>,
+        scratch: &mut Scratch,
+        most: usize,
+    ) -> Result<Option<u64>, Error> {
+        let step = self.decode(archive, entry, scratch, most);
+        step.map_err(|error| self.fail(entry, error))
     }
 
     /// The decoded content that has not been read.
@@ -84,15 +97,26 @@ impl EntryContent {
         !self.unread.is_empty()
     }
 
-    /// About how much content the next [`fill`](Self::fill) decodes.
+    /// About how much the next [`step`](Self::step) works on.
     #[cfg(feature = "tokio")]
-    pub(crate) fn next_bytes(&self, entry: &Entry<'_>) -> u64 {
+    pub(crate) fn next_bytes(&self, entry: &Entry<'_>, most: usize) -> u64 {
         match &self.stage {
-            _ if self.has_unread() => 0,
-            Stage::Start if is_small(entry) => entry.content_bytes(),
-            Stage::Start | Stage::Large(_) => PIECE_BYTES as u64,
+            Stage::Start => entry.content_bytes().min(most as u64),
+            Stage::Large(_) | Stage::Gather(..) => most as u64,
             Stage::End | Stage::Failed(_) => 0,
         }
+    }
+
+    /// Whether the next [`step`](Self::step) is the first one of several.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn begins_in_steps(&self, entry: &Entry<'_>, most: usize) -> bool {
+        matches!(self.stage, Stage::Start) && !is_whole(entry, most)
+    }
+
+    /// Whether the next [`step`](Self::step) makes a key of a password, which is not divided.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn derives_key(&self, entry: &Entry<'_>) -> bool {
+        matches!(self.stage, Stage::Start) && entry.central().method == aes::METHOD
     }
 
     /// Marks bytes of the unread content as read.
@@ -108,42 +132,74 @@ impl EntryContent {
         error
     }
 
-    /// Decodes the next piece, which may be empty; `false` at the end.
-    fn step<R: ReadAt>(
+    fn decode<R: ReadAt>(
         &mut self,
         archive: &ArchiveReader<R>,
         entry: &Entry<'_>,
         scratch: &mut Scratch,
-    ) -> Result<bool, Error> {
-        match &mut self.stage {
+        most: usize,
+    ) -> Result<Option<u64>, Error> {
+        let bytes = match &mut self.stage {
             Stage::Failed(error) => return Err(error.clone()),
-            Stage::End => return Ok(false),
-            Stage::Start => {
+            Stage::End => return Ok(None),
+            Stage::Start if is_whole(entry, most) => {
                 let data = archive.locate(entry, scratch)?;
+                let bytes = archive.whole(entry, scratch, data)?.len();
                 let is_stored = entry.method() == Method::Stored;
-                if is_small(entry) {
-                    let bytes = archive.whole(entry, scratch, data)?.len();
-                    self.held = match (is_stored, entry.is_encrypted()) {
-                        (true, true) => Held::Plain,
-                        (true, false) => Held::Window(data),
-                        (false, _) => Held::Output,
-                    };
-                    self.unread = 0..bytes;
-                    self.stage = Stage::End;
+                self.held = match (is_stored, entry.is_encrypted()) {
+                    (true, true) => Held::Plain,
+                    (true, false) => Held::Window(data),
+                    (false, _) => Held::Output,
+                };
+                self.unread = 0..bytes;
+                self.stage = Stage::End;
+                bytes.max(entry.compressed_bytes() as usize)
+            }
+            Stage::Start => {
+                let first = entry.compressed_bytes().min(most as u64);
+                let data = archive.locate_and_fetch(entry, scratch, first)?;
+                let body = Box::new(archive.begin(entry, scratch, data)?);
+                let own = entry.method() == Method::Deflate && !body.is_encrypted();
+                let large = !is_small(entry);
+                self.held = if own && large {
+                    Held::Inflater
                 } else {
-                    let body = archive.begin(entry, scratch, data)?;
-                    let own = entry.method() == Method::Deflate && !body.is_encrypted();
-                    self.held = if own { Held::Inflater } else { Held::Output };
-                    self.stage = Stage::Large(Box::new(body));
+                    Held::Output
+                };
+                self.stage = match large {
+                    true => Stage::Large(body),
+                    false => Stage::Gather(body, 0),
+                };
+                0
+            }
+            Stage::Large(body) => match archive.piece(entry, scratch, body, most)? {
+                Some((bytes, piece)) => {
+                    self.unread = 0..piece.len();
+                    bytes
+                }
+                None => {
+                    self.stage = Stage::End;
+                    0
+                }
+            },
+            Stage::Gather(body, filled) => {
+                match archive.gather(entry, scratch, body, filled, most)? {
+                    Some(bytes) => bytes,
+                    None => {
+                        self.unread = 0..*filled;
+                        self.stage = Stage::End;
+                        0
+                    }
                 }
             }
-            Stage::Large(body) => match archive.piece(entry, scratch, body)? {
-                Some(piece) => self.unread = 0..piece.len(),
-                None => self.stage = Stage::End,
-            },
-        }
-        Ok(true)
+        };
+        Ok(Some(bytes as u64))
     }
+}
+
+/// Whether the content is decoded and verified in one step.
+fn is_whole(entry: &Entry<'_>, most: usize) -> bool {
+    is_small(entry) && entry.content_bytes().max(entry.compressed_bytes()) <= most as u64
 }
 
 impl std::fmt::Debug for EntryContent {
@@ -153,3 +209,6 @@ impl std::fmt::Debug for EntryContent {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

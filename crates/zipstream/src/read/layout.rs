@@ -7,15 +7,17 @@ use super::reader::{ArchiveReader, Scratch};
 use super::source::ReadAt;
 use super::strict::{Insertion, Names, agree_strictly, check_local, check_record, differs};
 use crate::error::{Error, ErrorKind};
+use crate::format::extra::Found;
 use crate::format::local::{LOCAL_BYTES, Local, descriptor_bytes, total_bytes};
 use crate::method::Method;
 use crate::write::Budget;
 
 /// The longest descriptor.
 const DESCRIPTOR_BYTES_MAX: u64 = 24;
-/// What comparing an entry with its record costs of a budget besides the bytes of both, each of which counts so often.
+/// What checking a record, and comparing it with the local header, costs of a budget besides the bytes of each, which count so
+/// often at each look.
 const ENTRY_COST: u64 = 512;
-const HEADER_BYTE_COST: u64 = 8;
+const HEADER_BYTE_COST: u64 = 4;
 
 impl<R: ReadAt> ArchiveReader<R> {
     /// Looks for entries that share bytes of the archive. The strict profile also looks for gaps,
@@ -60,6 +62,8 @@ struct Strict {
 enum Part {
     Record,
     Name(Insertion),
+    /// The local header alone, then as it agrees with the record. Each walks over all extra fields.
+    Header,
     Place,
 }
 
@@ -145,7 +149,8 @@ impl Strict {
         loop {
             match part {
                 Part::Record => {
-                    check_record(entry).map_err(named)?;
+                    let extra = Found::of(entry.central().extra);
+                    check_record(entry, &extra).map_err(named)?;
                     charge(budget, entry.central().total_bytes());
                     *part = Part::Name(Insertion::default());
                 }
@@ -156,9 +161,9 @@ impl Strict {
                     if !inserted.map_err(named)? {
                         return Ok(false);
                     }
-                    *part = Part::Place;
+                    *part = Part::Header;
                 }
-                Part::Place => {
+                Part::Header => {
                     let offset = entry.offset();
                     if offset < *free {
                         return Err(overlap(entry));
@@ -167,6 +172,13 @@ impl Strict {
                         let what = format!("{} bytes before it belong to no entry", offset - *free);
                         return Err(named(Error::new(ErrorKind::Corrupt, what)));
                     }
+                    let (local, bytes) = header(reader, entry, &mut self.scratch).map_err(named)?;
+                    let checked = check_local(&local, &Found::of(local.extra));
+                    checked.map_err(|error| named(error.at(offset)))?;
+                    budget.charge(HEADER_BYTE_COST * bytes as u64);
+                    *part = Part::Place;
+                }
+                Part::Place => {
                     let header_bytes;
                     (*free, header_bytes) =
                         entry_end(reader, entry, &mut self.scratch).map_err(named)?;
@@ -185,27 +197,39 @@ fn charge(budget: &mut Budget, header_bytes: usize) {
     budget.charge(ENTRY_COST + HEADER_BYTE_COST * header_bytes as u64);
 }
 
-/// The first byte after an entry and its descriptor, and the bytes of its local header.
+/// The local header of an entry, and its bytes.
+fn header<'s, R: ReadAt>(
+    reader: &ArchiveReader<R>,
+    entry: &Entry<'_>,
+    scratch: &'s mut Scratch,
+) -> Result<(Local<'s>, usize), Error> {
+    let (offset, limit) = (entry.offset(), reader.directory().start());
+    if offset.saturating_add(LOCAL_BYTES as u64) > limit {
+        return Err(too_far());
+    }
+    let (source, window) = (reader.source(), &mut scratch.window);
+    let held = window.get(source, offset, LOCAL_BYTES, limit)?;
+    let header_bytes = held.first_chunk().map_or(LOCAL_BYTES, total_bytes);
+    let held = window.get(source, offset, header_bytes, limit)?;
+    let local = Local::parse(&held[..header_bytes]);
+    let local = local.ok_or_else(|| Error::corrupt(offset, "no local header"))?;
+    Ok((local, header_bytes))
+}
+
+fn too_far() -> Error {
+    Error::new(ErrorKind::Corrupt, "it reaches into the directory")
+}
+
+/// The first byte after an entry and its descriptor, and the bytes of its local header, which was checked alone.
 fn entry_end<R: ReadAt>(
     reader: &ArchiveReader<R>,
     entry: &Entry<'_>,
     scratch: &mut Scratch,
 ) -> Result<(u64, usize), Error> {
-    let limit = reader.directory().start();
-    let too_far = || Error::new(ErrorKind::Corrupt, "it reaches into the directory");
-    let offset = entry.offset();
-    if offset.saturating_add(LOCAL_BYTES as u64) > limit {
-        return Err(too_far());
-    }
-    let source = reader.source();
-    let held = scratch.window.get(source, offset, LOCAL_BYTES, limit)?;
-    let header_bytes = held.first_chunk().map_or(LOCAL_BYTES, total_bytes);
-    let held = scratch.window.get(source, offset, header_bytes, limit)?;
-    let local = Local::parse(&held[..header_bytes])
-        .ok_or_else(|| Error::corrupt(offset, "no local header"))?;
-    check_local(&local).map_err(|error| error.at(offset))?;
-    agree_strictly(entry, &local)?;
-    let (wide, descriptor) = (local.is_zip64(), local.has_descriptor());
+    let (offset, limit) = (entry.offset(), reader.directory().start());
+    let (local, header_bytes) = header(reader, entry, scratch)?;
+    let wide = agree_strictly(entry, &local)?;
+    let descriptor = local.has_descriptor();
     let stored = entry.method() == Method::Stored && !entry.is_encrypted();
     if stored && entry.compressed_bytes() != entry.content_bytes() {
         let what = "stored, but with two different sizes";
@@ -218,7 +242,7 @@ fn entry_end<R: ReadAt>(
         return Ok((end, header_bytes));
     }
     let need = DESCRIPTOR_BYTES_MAX.min(limit - end) as usize;
-    let held = scratch.window.get(source, end, need, limit)?;
+    let held = scratch.window.get(reader.source(), end, need, limit)?;
     let values = (
         entry.crc32(),
         entry.compressed_bytes(),
@@ -228,3 +252,6 @@ fn entry_end<R: ReadAt>(
     let bytes = bytes.ok_or_else(|| differs("the descriptor").at(end))?;
     Ok((end + bytes as u64, header_bytes))
 }
+
+#[cfg(test)]
+mod tests;

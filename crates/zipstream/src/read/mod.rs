@@ -45,13 +45,14 @@ pub use index::{DeflateIndex, IndexBuilder, IndexedReader};
 pub(crate) use layout::Check;
 pub use locate::Locator;
 pub(crate) use locate::{TAIL_BYTES, find_end};
-#[cfg(feature = "tokio")]
 pub(crate) use options::THRESHOLD_NS;
 pub use options::{Limits, Profile, ReadOptions, Warning};
 pub use pipe::PipeReader;
 #[cfg(feature = "tokio")]
-pub(crate) use pipe::{Buffered, Piece};
+pub(crate) use pipe::{Buffered, Next, Piece};
 pub use pipe_entry::PipeEntryReader;
+#[cfg(feature = "tokio")]
+pub(crate) use reader::beginning_bytes;
 pub use reader::{ArchiveReader, Scratch};
 pub(crate) use source::read_full;
 pub use source::{ReadAt, Seeking};

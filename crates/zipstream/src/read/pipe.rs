@@ -62,9 +62,10 @@ impl<R: Read> PipeReader<R> {
     /// The next entry; skips the rest of the current one. `None` where the directory starts.
     pub fn next_entry(&mut self) -> Result<Option<&StreamEntry>, Error> {
         let entry = loop {
-            match self.pipe.next_entry()? {
-                Some(entry) => break entry,
-                None => self.fill()?,
+            match self.pipe.next_entry(usize::MAX)? {
+                Next::Is(entry) => break entry,
+                Next::Missing => self.fill()?,
+                Next::Spent => {}
             }
         };
         Ok(if entry { self.pipe.entry() } else { None })
@@ -78,8 +79,9 @@ impl<R: Read> PipeReader<R> {
     ) -> Result<u64, E> {
         let mut total = 0;
         loop {
-            match self.pipe.next_piece()? {
+            match self.pipe.next_piece(usize::MAX)? {
                 Piece::Missing => self.fill()?,
+                Piece::Spent => {}
                 Piece::Content => {
                     let piece = self.pipe.take_piece();
                     sink(piece)?;
@@ -93,9 +95,10 @@ impl<R: Read> PipeReader<R> {
     /// The next record of the directory, after the last entry; `None` at the end of the archive.
     pub fn next_record(&mut self) -> Result<Option<Entry<'_>>, Error> {
         let record = loop {
-            match self.pipe.next_record()? {
-                Some(record) => break record,
-                None => self.fill()?,
+            match self.pipe.next_record(usize::MAX)? {
+                Next::Is(record) => break record,
+                Next::Missing => self.fill()?,
+                Next::Spent => {}
             }
         };
         Ok(if record { self.pipe.record() } else { None })
@@ -139,7 +142,8 @@ impl<R: Read> PipeReader<R> {
 }
 
 /// The decoder and its buffers, without I/O. It reports when input is missing and is called again
-/// with more.
+/// with more. A call does one step, on about `most` bytes of content and of input, or all there is to do if that is the
+/// largest number.
 #[derive(Debug)]
 pub(crate) struct Buffered {
     decoder: StreamDecoder,
@@ -158,6 +162,9 @@ pub(crate) struct Buffered {
     inside: bool,
     /// Whether the last error allows reading the next entry.
     refused: bool,
+    /// How much was worked on.
+    #[cfg(feature = "tokio")]
+    worked: u64,
 }
 
 /// The next step through a content.
@@ -169,6 +176,18 @@ pub(crate) enum Piece {
     Content,
     /// The end: all content was returned and verified.
     End,
+    /// Nothing yet: a step was done.
+    Spent,
+}
+
+/// Whether something follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    Is(bool),
+    /// More input is needed.
+    Missing,
+    /// It is not known yet: a step was done.
+    Spent,
 }
 
 impl Buffered {
@@ -185,6 +204,8 @@ impl Buffered {
             waiting: None,
             inside: false,
             refused: false,
+            #[cfg(feature = "tokio")]
+            worked: 0,
         }
     }
 
@@ -212,34 +233,40 @@ impl Buffered {
         }
     }
 
-    /// Whether an entry follows; `None` if input is missing.
-    pub(crate) fn next_entry(&mut self) -> Result<Option<bool>, Error> {
+    /// Whether an entry follows.
+    pub(crate) fn next_entry(&mut self, most: usize) -> Result<Next, Error> {
         self.failed = None;
         loop {
-            match self.next_piece()? {
-                Piece::Missing => return Ok(None),
+            match self.next_piece(most)? {
+                Piece::Missing => return Ok(Next::Missing),
+                Piece::Spent => return Ok(Next::Spent),
+                Piece::Content if most < usize::MAX => {
+                    self.unread = 0..0;
+                    return Ok(Next::Spent);
+                }
                 Piece::Content => self.unread = 0..0,
                 Piece::End => break,
             }
         }
         loop {
-            match self.event()? {
-                None => return Ok(None),
+            match self.event(most)? {
+                None => return Ok(Next::Missing),
                 Some((StreamEvent::Entry, _)) => {
                     self.inside = true;
-                    return Ok(Some(true));
+                    return Ok(Next::Is(true));
                 }
                 Some((event @ (StreamEvent::Record | StreamEvent::End), _)) => {
                     self.waiting = Some(event);
-                    return Ok(Some(false));
+                    return Ok(Next::Is(false));
                 }
+                Some(_) if most < usize::MAX => return Ok(Next::Spent),
                 Some(_) => {}
             }
         }
     }
 
     /// Decodes the current entry until some content can be taken.
-    pub(crate) fn next_piece(&mut self) -> Result<Piece, Error> {
+    pub(crate) fn next_piece(&mut self, most: usize) -> Result<Piece, Error> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -247,7 +274,7 @@ impl Buffered {
             if !self.inside {
                 return Ok(Piece::End);
             }
-            let event = self.event().inspect_err(|error| {
+            let event = self.event(most).inspect_err(|error| {
                 self.failed = Some(error.clone());
             });
             let Some((event, produced)) = event? else {
@@ -255,23 +282,33 @@ impl Buffered {
             };
             self.inside = event != StreamEvent::EntryEnd;
             self.unread = 0..produced;
+            if self.inside && produced == 0 && most < usize::MAX {
+                return Ok(Piece::Spent);
+            }
         }
         Ok(Piece::Content)
     }
 
-    /// Whether a record follows; `None` if input is missing.
-    pub(crate) fn next_record(&mut self) -> Result<Option<bool>, Error> {
+    /// Whether a record follows.
+    pub(crate) fn next_record(&mut self, most: usize) -> Result<Next, Error> {
         loop {
-            match self.event()? {
-                None => return Ok(None),
-                Some((StreamEvent::Record, _)) => return Ok(Some(true)),
+            match self.event(most)? {
+                None => return Ok(Next::Missing),
+                Some((StreamEvent::Record, _)) => return Ok(Next::Is(true)),
                 Some((StreamEvent::End, _)) => {
                     self.waiting = Some(StreamEvent::End);
-                    return Ok(Some(false));
+                    return Ok(Next::Is(false));
                 }
+                Some(_) if most < usize::MAX => return Ok(Next::Spent),
                 Some(_) => {}
             }
         }
+    }
+
+    /// How much was worked on since the last call.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn take_worked(&mut self) -> u64 {
+        std::mem::take(&mut self.worked)
     }
 
     pub(crate) fn can_go_on(&self) -> bool {
@@ -316,25 +353,39 @@ impl Buffered {
         self.decoder.preceding_bytes()
     }
 
-    /// The next event other than a request for input, and the size of its content; `None` if input
-    /// is missing.
-    fn event(&mut self) -> Result<Option<(StreamEvent, usize)>, Error> {
+    /// The next event, and the size of its content; `None` if input is missing. A request for input is one where only a part of
+    /// it was taken.
+    fn event(&mut self, most: usize) -> Result<Option<(StreamEvent, usize)>, Error> {
         if let Some(event) = self.waiting.take() {
             return Ok(Some((event, 0)));
         }
-        let input = &self.input[self.start..self.end];
-        let step = self.decoder.push(input, &mut self.output);
+        let held = &self.input[self.start..self.end];
+        let input = &held[..held.len().min(most)];
+        let is_part = input.len() < held.len();
+        let room = self.output.len().min(most);
+        let step = self.decoder.push(input, &mut self.output[..room]);
         // The refused entry has been skipped.
         self.refused = step.is_err() && self.decoder.can_go_on();
         self.inside &= !self.refused;
         let step = step?;
         self.start += step.consumed;
+        #[cfg(feature = "tokio")]
+        {
+            self.worked += step.consumed.max(step.produced) as u64;
+        }
         let idle = step.event == StreamEvent::NeedInput
             || (step.event == StreamEvent::Content && step.consumed == 0 && step.produced == 0);
         // Bytes after the archive must be seen, to be accepted or refused.
         let ended = step.event == StreamEvent::End;
         if !idle && !ended {
             return Ok(Some((step.event, step.produced)));
+        }
+        if is_part && !ended {
+            return match step.consumed {
+                // It may need more than that at once.
+                0 => self.event(usize::MAX),
+                _ => Ok(Some((step.event, 0))),
+            };
         }
         if self.at_end {
             self.decoder.finish()?;

@@ -63,8 +63,9 @@ impl<R: Read> Read for PipeEntryReader<'_, R> {
 impl<R: Read> BufRead for PipeEntryReader<'_, R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         loop {
-            match self.reader.pipe.next_piece()? {
+            match self.reader.pipe.next_piece(usize::MAX)? {
                 Piece::Missing => self.reader.fill()?,
+                Piece::Spent => {}
                 Piece::Content => return Ok(self.reader.pipe.piece()),
                 Piece::End => return Ok(&[]),
             }

@@ -5,8 +5,6 @@ mod decode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-#[cfg(feature = "tokio")]
-pub(super) use self::decode::PIECE_BYTES;
 use super::directory::{Count, Directory, Entries};
 use super::encrypted::{self, refuse_unreadable};
 use super::entry::Entry;
@@ -229,9 +227,7 @@ impl<R: ReadAt> ArchiveReader<R> {
         if header_end.is_none_or(|header_end| header_end > end) {
             return Err(outside());
         }
-        let names = entry.name_bytes().len() + entry.central().extra.len();
-        let whole = content_bytes.min(WHOLE_BYTES_MAX) as usize;
-        let guess = LOCAL_BYTES + names + EXTRA_SLACK_BYTES + whole;
+        let guess = header_bytes_about(entry) + content_bytes.min(WHOLE_BYTES_MAX) as usize;
         let left = usize::try_from(end - offset).unwrap_or(usize::MAX);
         let source = &self.source;
         let held = scratch.window.get(source, offset, guess.min(left), end)?;
@@ -262,14 +258,29 @@ impl<R: ReadAt> ArchiveReader<R> {
         named: impl Fn(Error) -> E,
     ) -> Result<u64, E> {
         let mut body = self.begin(entry, scratch, data).map_err(&named)?;
-        while let Some(piece) = self.piece(entry, scratch, &mut body).map_err(&named)? {
+        while let Some((_, piece)) = self
+            .piece(entry, scratch, &mut body, usize::MAX)
+            .map_err(&named)?
+        {
             sink(piece)?;
         }
         Ok(scratch.decoder.produced())
     }
 }
 
-/// Whether the content is decoded and verified in one piece.
+/// About the bytes of the local header of an entry, rather more.
+fn header_bytes_about(entry: &Entry<'_>) -> usize {
+    let names = entry.name_bytes().len() + entry.central().extra.len();
+    LOCAL_BYTES + names + EXTRA_SLACK_BYTES
+}
+
+/// About the bytes of an entry with its header; of a large one those of its beginning.
+#[cfg(feature = "tokio")]
+pub(crate) fn beginning_bytes(entry: &Entry<'_>) -> u64 {
+    header_bytes_about(entry) as u64 + entry.compressed_bytes().min(WHOLE_BYTES_MAX)
+}
+
+/// Whether the content is decoded and verified in one piece, or in steps that are verified together.
 pub(crate) fn is_small(entry: &Entry<'_>) -> bool {
     entry.content_bytes() <= WHOLE_BYTES_MAX && entry.compressed_bytes() <= WHOLE_BYTES_MAX
 }

@@ -58,7 +58,7 @@ impl<R: ReadAt> ArchiveReader<R> {
             step(passed)?;
         }
         let end = body.end;
-        let verified = body.finish(&mut scratch.window, self.source(), end);
+        let verified = body.finish(&mut scratch.window, self.source(), end, usize::MAX);
         verified.map_err(|error| named(error.at(body.start)))?;
         Ok(content_bytes)
     }

@@ -94,15 +94,13 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncBufRead for AsyncEntryReader<'_, R> 
             if content.has_unread() {
                 return Poll::Ready(Ok(content.unread(&reader.scratch)));
             }
-            let next_ns = reader.pace.to_work(content.next_bytes(entry));
+            let most = reader.prepare(content, entry);
+            let next_ns = reader.to_decode(content, entry, most);
             ready!(reader.pace.poll_take(next_ns, context));
-            let fill = || content.fill(&reader.reader, entry, &mut reader.scratch);
-            match reader.pace.work(fill) {
-                Ok(_) => {
-                    let unread = content.unread(&reader.scratch);
-                    reader.pace.worked_on(unread.len() as u64);
-                    return Poll::Ready(Ok(unread));
-                }
+            let step = || content.step(&reader.reader, entry, &mut reader.scratch, most);
+            match reader.pace.work(step) {
+                Ok(Some(bytes)) => reader.pace.worked_on(bytes),
+                Ok(None) => return Poll::Ready(Ok(&[])),
                 Err(error) if is_missing(&error) => ready!(reader.poll_fill(fetch, context))?,
                 Err(error) => return Poll::Ready(Err(error.into())),
             }

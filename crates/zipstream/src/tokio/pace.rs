@@ -9,7 +9,8 @@ use crate::write::Budget;
 
 /// The rate at which content is copied.
 const COPY_BYTES_PER_NS: u64 = 4;
-/// The most content of a step.
+/// The least and the most content of a step.
+const PIECE_BYTES_MIN: u64 = 4 << 10;
 const PIECE_BYTES: u64 = 128 << 10;
 /// What an entry costs besides its content.
 const ENTRY_NS: u64 = 200;
@@ -22,6 +23,9 @@ const COPY_BYTES_MIN: u64 = 16 << 10;
 /// What costs so much takes a nanosecond or longer, whatever a clock says: so turns end after a bounded number of records.
 const COST_PER_NS_MAX: u64 = 4;
 
+/// The same for the bytes of content.
+const CONTENT_BYTES_PER_NS_MAX: u64 = 16;
+
 /// When a writer or a reader works. It yields to the runtime where all that compute on its thread, whoever they are,
 /// would otherwise hold it for longer than a threshold.
 #[derive(Debug)]
@@ -29,8 +33,6 @@ pub(super) struct Pace {
     turn: Turn,
     rate: Rate,
     last_ns: u64,
-    /// What long calls have taken lately. Many are short, because they find that something is missing.
-    usual_ns: u64,
     threshold_ns: u64,
     /// What steps on directories take by their cost.
     steps: Rate,
@@ -39,12 +41,10 @@ pub(super) struct Pace {
 impl Pace {
     /// One whose work takes so many nanoseconds for 1 KiB, until it is known better.
     pub(super) fn new(ns_per_kib: u64, threshold_ns: u64) -> Self {
-        let rate = Rate::new(ns_per_kib);
         Self {
             turn: Turn::new(),
-            rate,
+            rate: Rate::new(ns_per_kib),
             last_ns: 0,
-            usual_ns: rate.predict_ns(PIECE_BYTES),
             threshold_ns,
             steps: Rate::new(1024),
         }
@@ -60,14 +60,15 @@ impl Pace {
         self.rate.predict_ns(bytes)
     }
 
+    /// The content of a step, so that two of them fit into a turn.
+    pub(super) fn piece_bytes(&self) -> usize {
+        let bytes = self.rate.bytes_within(self.threshold_ns / 2);
+        bytes.clamp(PIECE_BYTES_MIN, PIECE_BYTES) as usize
+    }
+
     /// How long copying will probably take.
     pub(super) fn to_copy(bytes: u64) -> u64 {
         bytes / COPY_BYTES_PER_NS + 1
-    }
-
-    /// How long work like that before will probably take.
-    pub(super) fn to_go_on(&self) -> u64 {
-        self.usual_ns
     }
 
     /// Waits until work of this length may begin.
@@ -106,13 +107,16 @@ impl Pace {
         let (value, ns) = timed(work);
         self.turn.held(ns);
         self.last_ns = ns;
-        self.usual_ns = ns.max(self.usual_ns - self.usual_ns / 8);
         value
     }
 
     /// Learns that the last work was on this much content.
     pub(super) fn worked_on(&mut self, bytes: u64) {
         self.rate.observe(bytes, self.last_ns);
+        let least_ns = bytes / CONTENT_BYTES_PER_NS_MAX;
+        if least_ns > self.last_ns {
+            self.turn.held(least_ns - self.last_ns);
+        }
     }
 
     /// Counts content that was only copied, without looking at a clock.

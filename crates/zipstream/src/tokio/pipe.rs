@@ -9,7 +9,7 @@ use ::tokio::io::{AsyncRead, ReadBuf};
 use super::pace::Pace;
 use crate::crypt::Decryption;
 use crate::error::Error;
-use crate::read::{Buffered, Entry, Piece, ReadOptions, StreamEntry};
+use crate::read::{Buffered, Entry, Next, Piece, ReadOptions, StreamEntry};
 
 /// What 1 KiB of content takes to decode, until it is known better.
 const NS_PER_KIB: u64 = 2_000;
@@ -63,10 +63,10 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
     /// The next entry; skips the rest of the current one. `None` where the directory starts.
     pub async fn next_entry(&mut self) -> Result<Option<&StreamEntry>, Error> {
         let entry = loop {
-            self.pace.take(self.pace.to_go_on()).await;
-            match self.pace.work(|| self.pipe.next_entry())? {
-                Some(entry) => break entry,
-                None => self.fill().await?,
+            match self.step(Buffered::next_entry).await? {
+                Next::Is(entry) => break entry,
+                Next::Missing => self.fill().await?,
+                Next::Spent => {}
             }
         };
         Ok(if entry { self.pipe.entry() } else { None })
@@ -76,9 +76,9 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
     /// was returned and verified.
     pub async fn next_piece(&mut self) -> Result<Option<&[u8]>, Error> {
         loop {
-            self.pace.take(self.pace.to_go_on()).await;
-            match self.pace.work(|| self.pipe.next_piece())? {
+            match self.step(Buffered::next_piece).await? {
                 Piece::Missing => self.fill().await?,
+                Piece::Spent => {}
                 Piece::Content => return Ok(Some(self.pipe.take_piece())),
                 Piece::End => return Ok(None),
             }
@@ -88,10 +88,10 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
     /// The next record of the directory, after the last entry; `None` at the end of the archive.
     pub async fn next_record(&mut self) -> Result<Option<Entry<'_>>, Error> {
         let record = loop {
-            self.pace.take(self.pace.to_go_on()).await;
-            match self.pace.work(|| self.pipe.next_record())? {
-                Some(record) => break record,
-                None => self.fill().await?,
+            match self.step(Buffered::next_record).await? {
+                Next::Is(record) => break record,
+                Next::Missing => self.fill().await?,
+                Next::Spent => {}
             }
         };
         Ok(if record { self.pipe.record() } else { None })
@@ -112,6 +112,27 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
     /// [`StreamDecoder::can_go_on`](crate::StreamDecoder::can_go_on) says.
     pub fn can_go_on(&self) -> bool {
         self.pipe.can_go_on()
+    }
+
+    /// Waits for a turn, and does a step in it.
+    async fn step<T>(
+        &mut self,
+        step: impl FnOnce(&mut Buffered, usize) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let most = self.pace.piece_bytes();
+        self.pace.take(self.pace.to_work(most as u64)).await;
+        self.work(step, most)
+    }
+
+    /// Does a step on so many bytes.
+    pub(super) fn work<T>(
+        &mut self,
+        step: impl FnOnce(&mut Buffered, usize) -> Result<T, Error>,
+        most: usize,
+    ) -> Result<T, Error> {
+        let done = self.pace.work(|| step(&mut self.pipe, most));
+        self.pace.worked_on(self.pipe.take_worked());
+        done
     }
 
     async fn fill(&mut self) -> Result<(), Error> {

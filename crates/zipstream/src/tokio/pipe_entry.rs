@@ -8,7 +8,7 @@ use ::tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 
 use super::entry_reader::read_buffered;
 use super::pipe::AsyncPipeReader;
-use crate::read::{Piece, StreamEntry};
+use crate::read::{Buffered, Piece, StreamEntry};
 
 impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
     /// The content of the entry that [`next_entry`](AsyncPipeReader::next_entry) returned last, as an
@@ -75,10 +75,12 @@ impl<R: AsyncRead + Unpin> AsyncBufRead for AsyncPipeEntryReader<'_, R> {
     fn poll_fill_buf(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<&[u8]>> {
         let reader = &mut *self.get_mut().reader;
         loop {
-            let next_ns = reader.pace.to_go_on();
+            let most = reader.pace.piece_bytes();
+            let next_ns = reader.pace.to_work(most as u64);
             ready!(reader.pace.poll_take(next_ns, context));
-            match reader.pace.work(|| reader.pipe.next_piece())? {
+            match reader.work(Buffered::next_piece, most)? {
                 Piece::Missing => ready!(reader.poll_fill(context))?,
+                Piece::Spent => {}
                 Piece::Content => return Poll::Ready(Ok(reader.pipe.piece())),
                 Piece::End => return Poll::Ready(Ok(&[])),
             }

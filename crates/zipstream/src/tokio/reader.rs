@@ -12,17 +12,19 @@ use std::task::{Context, Poll, ready};
 use ::tokio::io::{AsyncRead, AsyncSeek, AsyncSeekExt as _, AsyncWrite, AsyncWriteExt as _};
 use turns::{Content, OutOfMemory};
 
-use super::fetch::Fetch;
+use super::fetch::{Fetch, Known};
 use super::pace::Pace;
 use crate::crypt::Decryption;
 use crate::error::{Error, ErrorKind};
 use crate::read::{
     ArchiveReader, Check, Count, Directory, Entry, EntryContent, Locator, ReadAt, ReadOptions,
-    Scratch,
+    Scratch, beginning_bytes,
 };
 
 /// What 1 KiB of content takes to decode, until it is known better.
 const NS_PER_KIB: u64 = 2_000;
+/// What the key of an encrypted entry takes. It is made in one step.
+const KEY_NS: u64 = 300_000;
 /// About as much content as is copied in one go.
 const COPY_BYTES: u64 = 128 << 10;
 /// Room for content is reserved up to this many times the compressed bytes.
@@ -48,6 +50,7 @@ const TRUSTED_RATIO: u64 = 64;
 #[derive(Debug)]
 pub struct AsyncArchiveReader<R> {
     source: R,
+    known: Known,
     pub(super) reader: ArchiveReader<Held>,
     pub(super) scratch: Scratch,
     pub(super) pace: Pace,
@@ -65,10 +68,11 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         let sought = source.seek(SeekFrom::End(0)).await;
         let size = sought.map_err(|error| Error::io(&error))?;
         let mut pace = Pace::new(NS_PER_KIB, options.threshold_ns);
-        let mut locator = Locator::new(size, options);
+        let (mut locator, mut known) = (Locator::new(size, options), Known::default());
         while let Some(range) = locator.wants() {
-            let mut fetch = Fetch::new(range);
-            let fetched = poll_fn(|context| fetch.poll(&mut source, &mut pace, context));
+            let mut fetch = Fetch::new(range, Vec::new());
+            let fetched =
+                poll_fn(|context| fetch.poll(&mut source, &mut known, &mut pace, context));
             let bytes = fetched.await?;
             pace.step(|_| locator.supply(bytes)).await?;
         }
@@ -80,6 +84,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         };
         let mut reader = Self {
             source,
+            known,
             reader: ArchiveReader::over(held, count.finish(options)?, options),
             scratch: Scratch::default(),
             pace,
@@ -113,6 +118,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         };
         AsyncArchiveReader {
             source,
+            known: Known::default(),
             reader: self.reader.with_source(held),
             scratch: Scratch::default(),
             pace: Pace::new(NS_PER_KIB, self.reader.options().threshold_ns),
@@ -173,7 +179,8 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         let mut content = EntryContent::new();
         while self.decode(&mut content, entry).await? {
             while content.has_unread() {
-                self.pace.take(Pace::to_copy(COPY_BYTES)).await;
+                let unread = content.unread(&self.scratch).len() as u64;
+                self.pace.take(Pace::to_copy(unread.min(COPY_BYTES))).await;
                 let piece = content.unread(&self.scratch);
                 let taken = self.pace.work(|| gathered.put(piece)).map_err(named)?;
                 content.consume(taken);
@@ -191,9 +198,9 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         Ok(join.into_whole())
     }
 
-    /// Writes the content of an entry to `sink`, without flushing, and returns its size. Content of
-    /// up to 1 MiB is verified first. Larger content comes in pieces of up to 128 KiB and is
-    /// verified at its end: trust it only when this call has returned.
+    /// Writes the content of an entry to `sink`, in pieces of up to 128 KiB without flushing, and returns its size. Content of
+    /// up to 1 MiB is verified first. Larger content is verified at its end: trust it only when this call has
+    /// returned.
     ///
     /// If the future is dropped, the sink may have a part of the content; the reader is unchanged.
     pub async fn copy_to(
@@ -204,11 +211,16 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         let named = |error: Error| error.entry(entry.name_lossy());
         let (mut content, mut total) = (EntryContent::new(), 0);
         while self.decode(&mut content, entry).await? {
-            let piece = content.unread(&self.scratch);
-            let bytes = piece.len();
-            write(sink, piece).await.map_err(named)?;
-            content.consume(bytes);
-            total += bytes as u64;
+            while content.has_unread() {
+                let unread = content.unread(&self.scratch).len();
+                let bytes = unread.min(COPY_BYTES as usize);
+                self.pace.take(Pace::to_copy(bytes as u64)).await;
+                let piece = &content.unread(&self.scratch)[..bytes];
+                write(sink, piece).await.map_err(named)?;
+                self.pace.copied(bytes as u64);
+                content.consume(bytes);
+                total += bytes as u64;
+            }
         }
         Ok(total)
     }
@@ -220,16 +232,17 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         entry: &Entry<'_>,
     ) -> Result<bool, Error> {
         loop {
-            let next_ns = self.pace.to_work(content.next_bytes(entry));
-            self.pace.take(next_ns).await;
-            let fill = || content.fill(&self.reader, entry, &mut self.scratch);
-            match self.pace.work(fill) {
-                Ok(true) => {
-                    let bytes = content.unread(&self.scratch).len();
-                    self.pace.worked_on(bytes as u64);
-                    return Ok(true);
+            let most = self.prepare(content, entry);
+            self.pace.take(self.to_decode(content, entry, most)).await;
+            let step = || content.step(&self.reader, entry, &mut self.scratch, most);
+            match self.pace.work(step) {
+                Ok(Some(bytes)) => {
+                    self.pace.worked_on(bytes);
+                    if content.has_unread() {
+                        return Ok(true);
+                    }
                 }
-                Ok(false) => {
+                Ok(None) => {
                     self.pace.entry();
                     return Ok(false);
                 }
@@ -240,6 +253,25 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// How much the next step may work on. Of an entry that takes several steps all is fetched with its first byte.
+    pub(super) fn prepare(&self, content: &EntryContent, entry: &Entry<'_>) -> usize {
+        let most = self.pace.piece_bytes();
+        if content.begins_in_steps(entry, most) {
+            let end = entry.offset().saturating_add(beginning_bytes(entry));
+            self.reader.source().lock().together = entry.offset()..end;
+        }
+        most
+    }
+
+    /// How long the next step will probably take.
+    pub(super) fn to_decode(&self, content: &EntryContent, entry: &Entry<'_>, most: usize) -> u64 {
+        let key_ns = match content.derives_key(entry) {
+            true => KEY_NS,
+            false => 0,
+        };
+        key_ns + self.pace.to_work(content.next_bytes(entry, most))
     }
 
     /// Fetches what was missing last.
@@ -255,8 +287,13 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncArchiveReader<R> {
         context: &mut Context<'_>,
     ) -> Poll<Result<(), Error>> {
         let held = self.reader.source();
-        let running = fetch.get_or_insert_with(|| Fetch::new(held.lock().wanted.clone()));
-        let fetched = ready!(running.poll(&mut self.source, &mut self.pace, context));
+        let running = fetch.get_or_insert_with(|| {
+            let mut state = held.lock();
+            let memory = std::mem::take(&mut state.bytes);
+            Fetch::new(state.wanted.clone(), memory)
+        });
+        let (source, known) = (&mut self.source, &mut self.known);
+        let fetched = ready!(running.poll(source, known, &mut self.pace, context));
         let start = running.start();
         *fetch = None;
         let bytes = fetched?;
@@ -295,6 +332,8 @@ struct State {
     start: u64,
     /// The range that was requested and is missing.
     wanted: Range<u64>,
+    /// What is fetched together, once some of it is missing.
+    together: Range<u64>,
 }
 
 impl Held {
@@ -316,6 +355,10 @@ impl ReadAt for Held {
         let at = at.and_then(|at| usize::try_from(at).ok());
         let held = at.and_then(|at| state.bytes.get(at..at.checked_add(bytes)?));
         let Some(held) = held else {
+            let end = match state.together.contains(&offset) {
+                true => end.max(state.together.end.min(self.size)),
+                false => end,
+            };
             state.wanted = offset..end;
             return Err(io::ErrorKind::WouldBlock.into());
         };

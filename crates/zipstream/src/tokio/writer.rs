@@ -6,19 +6,19 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use ::tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
+use turns::Rate;
 
 use super::pace::Pace;
 use crate::crypt::Encryption;
+#[cfg(feature = "zstd")]
+use crate::engine::whole::zstd_options;
 use crate::error::Error;
+use crate::method::Method;
 use crate::read::{Directory, THRESHOLD_NS};
 use crate::write::{ArchiveEncoder, ArchiveOptions, EntryOptions, PushError, Totals};
 
 /// Output from which a write to the sink pays off.
 const WRITE_BYTES: usize = 128 << 10;
-/// What 1 KiB of content takes to compress, until it is known better.
-const NS_PER_KIB: u64 = 7_000;
-/// The longest that a call compresses an entry itself, as far as that can be told.
-const INLINE_NS_MAX: u64 = 1_000_000;
 /// About as much content as a read gives.
 const READ_BYTES: u64 = 16 << 10;
 /// About the most content that a push takes.
@@ -50,26 +50,37 @@ pub struct AsyncArchiveWriter<W> {
     pub(super) encoder: ArchiveEncoder,
     sink: W,
     pub(super) pace: Pace,
+    threshold_ns: u64,
+    /// What the rate of the pace is of.
+    coding: (Method, i32),
+    /// Whether the open entry is compressed in almost no time.
+    repeats: bool,
 }
 
 impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
     /// An archive with default options.
     pub fn new(sink: W) -> Self {
+        Self::over(sink, ArchiveEncoder::nonblocking_default(), THRESHOLD_NS)
+    }
+
+    fn over(sink: W, encoder: ArchiveEncoder, threshold_ns: u64) -> Self {
+        let coding = (Method::Stored, 0);
         Self {
-            encoder: ArchiveEncoder::nonblocking_default(),
+            encoder,
             sink,
-            pace: Pace::new(NS_PER_KIB, THRESHOLD_NS),
+            pace: Pace::new(assumed_ns_per_kib(coding), threshold_ns),
+            threshold_ns,
+            coding,
+            repeats: false,
         }
     }
 
     /// An archive with these options. Without own threads it keeps one of the
     /// [shared](crate::Workers::shared) ones busy at a time.
     pub fn with_options(sink: W, options: ArchiveOptions) -> Result<Self, Error> {
-        Ok(Self {
-            encoder: ArchiveEncoder::nonblocking(options)?,
-            sink,
-            pace: Pace::new(NS_PER_KIB, THRESHOLD_NS),
-        })
+        let threshold_ns = options.threshold_ns;
+        let encoder = ArchiveEncoder::nonblocking(options)?;
+        Ok(Self::over(sink, encoder, threshold_ns))
     }
 
     /// Continues an archive, as [`ArchiveEncoder::resume`] does. `sink` must be positioned where
@@ -227,8 +238,27 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         &mut self,
         context: &mut Context<'_>,
     ) -> Poll<Result<(), Error>> {
-        let next_ns = self.pace.to_work(self.encoder.inline_bytes());
+        self.limit_inline();
+        let bytes = self.encoder.inline_bytes();
+        let next_ns = match self.repeats {
+            true => Pace::to_copy(bytes),
+            false => self.pace.to_work(bytes),
+        };
         self.poll_ready(next_ns, context)
+    }
+
+    /// Has the call compress the open entry only if it ends within the threshold, even if it is as hard as content may be.
+    fn limit_inline(&mut self) {
+        let coding = self.encoder.coding();
+        if coding != self.coding {
+            self.coding = coding;
+            *self.pace.rate() = Rate::new(assumed_ns_per_kib(coding));
+        }
+        let bytes = self.encoder.entry_bytes();
+        let most = self.pace.rate().surely_within(self.threshold_ns);
+        self.repeats = bytes > most && self.encoder.repeats();
+        self.encoder
+            .limit_inline(if self.repeats { bytes } else { most });
     }
 
     /// Takes some of the content, when this is [ready](Self::poll_push_ready).
@@ -241,16 +271,15 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         self.pace.work(|| self.encoder.push(content))
     }
 
-    /// Ends the entry, when this is ready. What compressing takes decides which entries are compressed by the call.
+    /// Ends the entry, when this is ready. What compressing takes decides which of the next ones are compressed by the call.
     pub(super) fn finish_now(&mut self) -> Result<(), Error> {
         let bytes = self.encoder.inline_bytes();
         self.pace.work(|| self.encoder.finish_entry())?;
         match bytes {
             0 => self.pace.rate().relax(),
+            _ if self.repeats => {}
             bytes => self.pace.worked_on(bytes),
         }
-        let most = self.pace.rate().bytes_within(INLINE_NS_MAX);
-        self.encoder.limit_inline(most);
         Ok(())
     }
 
@@ -292,4 +321,29 @@ impl<W: AsyncWrite + Unpin> AsyncArchiveWriter<W> {
         let flushed = ready!(Pin::new(&mut self.sink).poll_flush(context));
         Poll::Ready(flushed.map_err(|error| Error::io(&error)))
     }
+}
+
+/// What 1 KiB of hard content takes to compress, until it is known better: that of a call that compresses it, which is not
+/// divided.
+fn assumed_ns_per_kib((method, level): (Method, i32)) -> u64 {
+    match (method, level) {
+        (Method::Deflate, ..=1) => 5_000,
+        (Method::Deflate, 2..=6) => 10_000,
+        (Method::Deflate, 7) => 25_000,
+        (Method::Deflate, 8) => 60_000,
+        (Method::Deflate, 9) => 120_000,
+        (Method::Deflate, _) => 600_000,
+        #[cfg(feature = "zstd")]
+        (Method::Zstd, level) => zstd_ns_per_kib(level),
+        _ => 100,
+    }
+}
+
+/// As the scheduler of zstdkit assumes.
+#[cfg(feature = "zstd")]
+fn zstd_ns_per_kib(level: i32) -> u64 {
+    use zstdkit::schedule::CostKey;
+
+    const KIB: usize = 1 << 10;
+    CostKey::compress(&zstd_options(level), 128 * KIB).assumed_ns(KIB)
 }

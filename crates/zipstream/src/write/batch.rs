@@ -57,12 +57,13 @@ impl Batch {
 
     /// Room after the content: at least one byte, and at most up to `end` in total.
     pub(crate) fn room(&mut self, end: usize) -> &mut [u8] {
+        // A small batch stays small, and to clear much at once would take a while. Vectors keep copies rare.
         const STEP_BYTES: usize = 64 << 10;
+        const STEP_BYTES_MAX: usize = 128 << 10;
         if self.content.len() < (self.filled + STEP_BYTES).min(end) {
-            // Doubling keeps copies rare; the step keeps a small batch small.
-            let grown = (self.content.len() * 2).max(self.filled + STEP_BYTES);
-            self.content
-                .resize(grown.min(end).max(self.content.len()), 0);
+            let more = self.content.len().clamp(STEP_BYTES, STEP_BYTES_MAX);
+            let grown = (self.filled + more).min(end);
+            self.content.resize(grown.max(self.content.len()), 0);
         }
         let end = end.min(self.content.len());
         &mut self.content[self.filled..end]
@@ -82,6 +83,12 @@ impl Batch {
             content: start..self.filled,
             meta,
         });
+    }
+
+    /// The content of the open entry, which starts at `start`.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn open(&self, start: usize) -> &[u8] {
+        self.content.get(start..self.filled).unwrap_or_default()
     }
 
     /// Removes the content from `start` on, which belongs to no complete entry.
@@ -224,13 +231,10 @@ impl Chunk {
     /// Room for content: at most a part of what is missing up to `end` bytes in total.
     pub(crate) fn room(&mut self, end: usize) -> &mut [u8] {
         // Clearing all memory of a large frame at once would take a while.
-        const STEP_BYTES: usize = 1 << 20;
+        const STEP_BYTES: usize = 256 << 10;
         let until = (self.window_bytes + end).min(self.filled + STEP_BYTES);
         if self.buffer.len() < until {
-            // Reserve at once what a chunk with a window needs, so that it never moves.
-            let all = WINDOW_BYTES + end;
-            self.buffer
-                .reserve_exact(all.saturating_sub(self.buffer.len()));
+            self.reserve(end);
             self.buffer.resize(until, 0);
         }
         &mut self.buffer[self.filled..until]
@@ -238,6 +242,29 @@ impl Chunk {
 
     pub(crate) fn advance(&mut self, bytes: usize) {
         self.filled = (self.filled + bytes).min(self.buffer.len());
+    }
+
+    /// Takes content, but not beyond `end` bytes in total, and returns how much.
+    pub(crate) fn put(&mut self, content: &[u8], end: usize) -> usize {
+        let bytes = content.len().min(end.saturating_sub(self.content().len()));
+        // What lies behind is room.
+        self.buffer.truncate(self.filled);
+        self.reserve(end);
+        self.buffer.extend_from_slice(&content[..bytes]);
+        self.filled += bytes;
+        bytes
+    }
+
+    /// Reserves at once what a chunk with a window needs, so that it never moves.
+    fn reserve(&mut self, end: usize) {
+        let more = (WINDOW_BYTES + end).saturating_sub(self.buffer.len());
+        self.buffer.reserve_exact(more);
+    }
+
+    /// Whether the content repeats itself from end to end.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn repeats(&self) -> bool {
+        crate::deflate::repeats(&self.buffer[..self.filled], self.window_bytes)
     }
 
     /// Makes this the chunk that follows `before`.

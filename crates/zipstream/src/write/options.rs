@@ -7,6 +7,7 @@ use crate::crypt::Encryption;
 use crate::entry_kind::EntryKind;
 use crate::entry_owner::EntryOwner;
 use crate::method::Method;
+use crate::read::THRESHOLD_NS;
 
 /// Called around every compression job, for example to time it: it gets a description of the job
 /// and calls the work.
@@ -25,7 +26,7 @@ pub struct Job {
 }
 
 /// Options of a whole archive.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct ArchiveOptions {
     /// Threads that compress, in addition to the calling one. With 0, calls compress themselves.
@@ -51,6 +52,25 @@ pub struct ArchiveOptions {
     pub repeated_names: bool,
     /// Called around every compression job.
     pub observer: Option<JobObserver>,
+    /// How long an asynchronous writer works before other tasks of its thread have a turn, in nanoseconds: see
+    /// [`threshold_ns`](Self::threshold_ns).
+    pub threshold_ns: u64,
+}
+
+impl Default for ArchiveOptions {
+    fn default() -> Self {
+        Self {
+            threads: 0,
+            workers: None,
+            reproducible: None,
+            comment: Vec::new(),
+            encryption: None,
+            preceding_bytes: 0,
+            repeated_names: false,
+            observer: None,
+            threshold_ns: THRESHOLD_NS,
+        }
+    }
 }
 
 impl ArchiveOptions {
@@ -112,6 +132,14 @@ impl ArchiveOptions {
     #[must_use]
     pub fn observer(mut self, observer: JobObserver) -> Self {
         self.observer = Some(observer);
+        self
+    }
+
+    /// Sets how long the writer of the feature `tokio` works before other tasks of its thread have a turn, in nanoseconds:
+    /// 100,000 by default. Other threads compress what takes longer; writers that are not asynchronous ignore it.
+    #[must_use]
+    pub fn threshold_ns(mut self, most: u64) -> Self {
+        self.threshold_ns = most;
         self
     }
 }

@@ -287,7 +287,8 @@ impl<T: PooledContext> Pooled<T> {
 
     /// Drops the context instead of returning it to the pool.
     pub fn discard(mut self) {
-        if self.context.take().is_some() {
+        if let Some(context) = self.context.take() {
+            T::wrap(context).free();
             self.cache.ledger.discarded.fetch_add(1, Relaxed);
         }
     }
@@ -316,6 +317,7 @@ impl<T: PooledContext> Drop for Pooled<T> {
         };
         let panicked = thread::panicking() && !self.panicking;
         if panicked || !context.recycle() {
+            T::wrap(context).free();
             self.cache.ledger.discarded.fetch_add(1, Relaxed);
             return;
         }

@@ -138,7 +138,9 @@ pub struct PoolStats {
 /// apart until some comes back; so is the first one where none in line got any for twenty seconds, although some came back. All contexts together then hold twice the budget at most, or what
 /// [`memory_limit_bytes`](PoolOptions::memory_limit_bytes) says. Who finds no memory within that limit either fails with an
 /// error whose [`is_pool_exhausted`](crate::Error::is_pool_exhausted) is true: a server answers 503 and serves those
-/// who have memory. So every wait ends, and memory is bounded. Idle contexts beyond the budget are dropped at once.
+/// who have memory. So every wait ends, and memory is bounded. Idle contexts beyond the budget are dropped at once. Inside of a
+/// runtime (feature `tokio`) those of 2 MiB or more are off the account at once, too, and a thread of its own frees them: that takes
+/// milliseconds for large ones.
 ///
 /// ```
 /// use zstdkit::{DecoderOptions, EncoderOptions, Pool, PoolOptions};

@@ -23,6 +23,32 @@ impl Item {
             Self::Decoder(context) => bytes(&context.reservation),
         }
     }
+
+    /// Frees it: its memory is off the account when this returns. Inside of a runtime a large one is freed by the thread
+    /// that does nothing else, for to give many pages back to the system takes milliseconds.
+    #[cfg(feature = "tokio")]
+    pub(super) fn free(mut self) {
+        let bytes = self.reserved_bytes();
+        self.return_reservations();
+        turns::discard(self, usize::try_from(bytes).unwrap_or(usize::MAX));
+    }
+
+    /// The same where there are no runtimes.
+    #[cfg(not(feature = "tokio"))]
+    pub(super) fn free(self) {
+        drop(self);
+    }
+
+    /// Takes its memory off the account.
+    #[cfg(feature = "tokio")]
+    fn return_reservations(&mut self) {
+        match self {
+            Self::Compressor(context) => context.reservation = None,
+            Self::Encoder(context) => context.reservation = None,
+            Self::Decompressor(context) => context.return_reservations(),
+            Self::Decoder(context) => context.reservation = None,
+        }
+    }
 }
 
 /// The memory that is reserved for a context, 0 if it belongs to no pool.

@@ -115,7 +115,7 @@ impl IdleCache {
             Some(store) if !self.shared => store.spill.put(idle),
             _ => {
                 self.ledger.evictions.fetch_add(1, Relaxed);
-                drop(idle);
+                idle.item.free();
             }
         }
     }
@@ -225,6 +225,7 @@ impl Store {
             content.idle = kept;
             drop(content);
             self.ledger.evictions.fetch_add(old.len() as u64, Relaxed);
+            free_all(old);
         }
     }
 
@@ -233,6 +234,7 @@ impl Store {
         for cache in self.caches() {
             let idle = cache.drain();
             self.ledger.evictions.fetch_add(idle.len() as u64, Relaxed);
+            free_all(idle);
         }
     }
 
@@ -289,6 +291,7 @@ impl EvictOldest for Store {
             .or_else(|| caches.iter().find_map(|cache| cache.remove_oldest()));
         self.ledger.age.fetch_add(1, Relaxed);
         let evicted = removed.is_some();
+        free_all(removed);
         self.ledger.evictions.fetch_add(u64::from(evicted), Relaxed);
         evicted
     }
@@ -297,9 +300,13 @@ impl EvictOldest for Store {
 impl Drop for Store {
     fn drop(&mut self) {
         for cache in self.caches() {
-            drop(cache.close());
+            free_all(cache.close());
         }
     }
+}
+
+fn free_all(idle: impl IntoIterator<Item = Idle>) {
+    idle.into_iter().for_each(|idle| idle.item.free());
 }
 
 thread_local! {

@@ -68,6 +68,20 @@ impl CostKey {
         Self::of(Work::DecompressSlice, 0, CLASS_LOG_MAX, 0)
     }
 
+    /// What such work on this much content is assumed to take before any of it was observed, in nanoseconds: rather more than
+    /// it does.
+    ///
+    /// ```
+    /// use zstdkit::EncoderOptions;
+    /// use zstdkit::schedule::CostKey;
+    ///
+    /// let of = |level| CostKey::compress(&EncoderOptions::default().with_level(level), 2_000);
+    /// assert!(of(1).assumed_ns(2_000) < of(19).assumed_ns(2_000));
+    /// ```
+    pub fn assumed_ns(self, content_bytes: usize) -> u64 {
+        (self.prior_ns_per_kib() * content_bytes as f32 / 1024.0) as u64
+    }
+
     fn of(kind: Work, settings: u64, class: u32, strategy: u8) -> Self {
         let hash = mix(mix(settings, kind as u64), class.into());
         Self {

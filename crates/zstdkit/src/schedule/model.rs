@@ -268,6 +268,22 @@ impl CostModel {
         }
     }
 
+    /// The most content of such a slice that ends within this time, whole numbers of 16 KiB, at most a block of the
+    /// format: by the upper estimate and the hardest content of late, also for a single one. 0: none does, or nothing is known.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn surely_within(&self, slice: CostKey, within_ns: u64) -> usize {
+        let Some(cost) = self.find(slice.hash()) else {
+            return 0;
+        };
+        let per_kib = cost.upper().max(self.peak(slice.hash()));
+        // Saturates.
+        let count = (within_ns as f32 / (per_kib * kib(SLICE_BYTES))) as usize;
+        match slice.strategy() < BTOPT {
+            true => SLICE_BYTES * count.min(SLICES_MAX),
+            false => 0,
+        }
+    }
+
     /// All known costs.
     pub(super) fn costs(&self) -> impl Iterator<Item = (u64, Cost)> {
         self.cells.iter().filter_map(|cell| {

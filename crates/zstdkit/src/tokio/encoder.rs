@@ -59,8 +59,8 @@ impl Scheduler {
 ///
 /// The least slice has 16 KiB, for a block is compressed in one call and smaller ones cost ratio. At slow levels one takes longer
 /// than 300 µs: such content is compressed on another thread, once a slice or a chunk has shown it, but here while another
-/// thread of the runtime has nothing to do and the slice is expected to end within 800 µs; where its content is harder than that
-/// before it, it takes longer. [`CostModel::with_threshold_ns`](crate::schedule::CostModel::with_threshold_ns) takes that
+/// thread of the runtime has nothing to do and a slice as hard as the hardest of late ends within 800 µs; where its content is
+/// harder than that, it takes longer. [`CostModel::with_threshold_ns`](crate::schedule::CostModel::with_threshold_ns) takes that
 /// exception away: whatever takes longer than the threshold, as far as is known, goes to another thread.
 ///
 /// Up to 32 KiB of compressed bytes wait for a slow writer while more is taken. A flush writes out everything that was taken, so that a reader can decode

@@ -147,7 +147,16 @@ impl Inflater {
     ///
     /// A call that neither consumes nor returns anything needs more input, or is after the end.
     pub fn push(&mut self, input: &[u8]) -> Result<Piece<'_>, InflateError> {
-        let (consumed, _) = self.make(input, CONTENT_BYTES)?;
+        self.push_within(input, CONTENT_BYTES)
+    }
+
+    /// The same with a piece of about `most` bytes at most.
+    pub(crate) fn push_within(
+        &mut self,
+        input: &[u8],
+        most: usize,
+    ) -> Result<Piece<'_>, InflateError> {
+        let (consumed, _) = self.make(input, most.min(CONTENT_BYTES))?;
         let content = &self.window[self.given..self.made];
         self.given = self.made;
         Ok(Piece {
@@ -214,6 +223,25 @@ impl Inflater {
         }
         self.window.copy_within(self.made - WINDOW..self.made, 0);
         (self.given, self.made) = (WINDOW, WINDOW);
+    }
+
+    /// Goes on with a stream whose content is gathered in `output`: after the first `filled` bytes of it, which calls before have
+    /// written, up to about byte `full`. More room behind that makes it faster.
+    pub(crate) fn gather(
+        &mut self,
+        input: &[u8],
+        output: &mut [u8],
+        filled: usize,
+        full: usize,
+    ) -> Result<Inflated, InflateError> {
+        let part = &input[..input.len().min(INPUT_BYTES_MAX)];
+        let room = output.len().min(full.saturating_add(ROOM_BYTES));
+        let ran = self.machine.run(part, &mut output[..room], filled, full)?;
+        Ok(Inflated {
+            consumed: ran.consumed,
+            produced: ran.at - filled,
+            done: self.machine.is_done(),
+        })
     }
 
     /// Decompresses a part of a stream: from bit `bit` on, where a block starts, `content` bytes behind the

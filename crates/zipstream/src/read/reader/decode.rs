@@ -7,14 +7,26 @@ use super::super::entry::Entry;
 use super::super::source::ReadAt;
 use super::{ArchiveReader, Scratch};
 use crate::crypt::decrypt::decrypt_whole;
+use crate::deflate::PART_SLACK_BYTES;
 use crate::engine::bounds::{Bounds, compare, limit, more};
 use crate::engine::content::ContentDecoder;
 use crate::error::{Error, ErrorKind};
 use crate::format::flag;
 use crate::method::Method;
+use crate::read::window::Window;
 
 /// Room for one piece of larger content.
-pub(in crate::read) const PIECE_BYTES: usize = 128 << 10;
+const PIECE_BYTES: usize = 128 << 10;
+
+/// What the next step of a body is.
+enum Next<'w> {
+    /// It was done: so many bytes were authenticated.
+    Authenticated(usize),
+    /// To decode this. Whether no more input follows.
+    Decode(&'w [u8], bool),
+    /// Nothing: all is decoded and verified.
+    End,
+}
 
 impl<R: ReadAt> ArchiveReader<R> {
     /// Decodes and verifies a small content in one piece.
@@ -127,43 +139,103 @@ impl<R: ReadAt> ArchiveReader<R> {
         Ok(body)
     }
 
-    /// The next piece of that content; `None` after all of it was returned and verified.
+    /// The next piece of that content, of `most` bytes at most and of as much input, and how much was worked on; `None` after
+    /// all of it was returned and verified.
     pub(crate) fn piece<'s>(
         &self,
         entry: &Entry<'_>,
         scratch: &'s mut Scratch,
         body: &mut Body,
-    ) -> Result<Option<&'s [u8]>, Error> {
-        let (data, end) = (body.start, body.end);
-        let named = |error: Error| error.at(data);
+        most: usize,
+    ) -> Result<Option<(usize, &'s [u8])>, Error> {
         let Scratch {
             window,
             output,
             decoder,
             ..
         } = scratch;
-        body.authenticate(window, &self.source).map_err(named)?;
+        let data = body.start;
+        let named = |error: Error| error.at(data);
+        let next = self.next(entry, window, decoder, body, most);
+        let (input, last) = match next.map_err(named)? {
+            Next::Authenticated(bytes) => return Ok(Some((bytes, &[]))),
+            Next::Decode(input, last) => (input, last),
+            Next::End => return Ok(None),
+        };
+        let most = most.min(PIECE_BYTES);
+        let pushed = body.push(decoder, input, output, most, last);
+        let (step, piece) = pushed.map_err(named)?;
+        self.count(step.produced as u64).map_err(named)?;
+        Ok(Some((step.consumed.max(step.produced), piece)))
+    }
+
+    /// Decodes some of small content behind the first `filled` bytes of the output, which have room for all of it. Returns how
+    /// much was worked on; `None` once all of it is there and verified.
+    pub(crate) fn gather(
+        &self,
+        entry: &Entry<'_>,
+        scratch: &mut Scratch,
+        body: &mut Body,
+        filled: &mut usize,
+        most: usize,
+    ) -> Result<Option<usize>, Error> {
+        let Scratch {
+            window,
+            output,
+            decoder,
+            ..
+        } = scratch;
+        let data = body.start;
+        let named = |error: Error| error.at(data);
+        let next = self.next(entry, window, decoder, body, most);
+        let (input, last) = match next.map_err(named)? {
+            Next::Authenticated(bytes) => return Ok(Some(bytes)),
+            Next::Decode(input, last) => (input, last),
+            Next::End => return Ok(None),
+        };
+        // One more byte shows content beyond the stated size, which is at most 1 MiB.
+        let all = entry.content_bytes() as usize + 1;
+        let full = all.min(filled.saturating_add(most));
+        let end = full + PART_SLACK_BYTES;
+        if output.len() < end {
+            output.reserve_exact(all + PART_SLACK_BYTES - output.len());
+            output.resize(end, 0);
+        }
+        let pushed = body.gather(decoder, input, output, *filled..full, last);
+        let step = pushed.map_err(named)?;
+        self.count(step.produced as u64).map_err(named)?;
+        *filled += step.produced;
+        Ok(Some(step.consumed.max(step.produced)))
+    }
+
+    fn next<'w>(
+        &self,
+        entry: &Entry<'_>,
+        window: &'w mut Window,
+        decoder: &ContentDecoder,
+        body: &mut Body,
+        most: usize,
+    ) -> Result<Next<'w>, Error> {
+        let (data, end) = (body.start, body.end);
+        let authenticated = body.authenticate(window, &self.source, most)?;
+        if let Some(bytes) = authenticated {
+            return Ok(Next::Authenticated(bytes));
+        }
         let at = data + decoder.consumed();
         if decoder.is_done() {
-            self.leftover(decoder.consumed(), end - data, data)
-                .map_err(named)?;
-            body.finish(window, &self.source, at).map_err(named)?;
+            self.leftover(decoder.consumed(), end - data, data)?;
+            if let Some(bytes) = body.finish(window, &self.source, at, most)? {
+                return Ok(Next::Authenticated(bytes));
+            }
             let crc32 = body.crc32(decoder.crc32(), entry.crc32());
-            let content = entry.content_bytes();
-            decoder.verify(crc32, content).map_err(named)?;
-            return Ok(None);
+            decoder.verify(crc32, entry.content_bytes())?;
+            return Ok(Next::End);
         }
         let need = usize::from(at < end);
-        let input = window.get(&self.source, at, need, end).map_err(named)?;
+        let input = window.get(&self.source, at, need, end)?;
         let left = usize::try_from(end - at).unwrap_or(usize::MAX);
-        let input = &input[..input.len().min(left)];
-        let last = input.len() == left;
-        let room = output.len().min(PIECE_BYTES);
-        let (step, piece) = body
-            .push(decoder, input, &mut output[..room], last)
-            .map_err(named)?;
-        self.count(step.produced as u64).map_err(named)?;
-        Ok(Some(piece))
+        let input = &input[..input.len().min(left).min(most)];
+        Ok(Next::Decode(input, input.len() == left))
     }
 
     fn bounds(&self, entry: &Entry<'_>) -> Bounds {

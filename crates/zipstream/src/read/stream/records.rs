@@ -83,13 +83,14 @@ impl StreamDecoder {
         });
         let name = decoded?.into_owned();
         let known = !local.has_descriptor();
-        let (content, mut compressed) = local.sizes();
+        let extra = extra::Found::of(local.extra);
+        let (content, mut compressed) = local.sizes(&extra);
         let mut entry = StreamEntry {
             name: name.clone(),
             encrypted: local.flags & flag::ENCRYPTED != 0 || local.method == aes::METHOD,
             method: Method::of(local.method),
             content_bytes: known.then_some(content),
-            time: extra::modified(local.extra).unwrap_or_else(|| EntryTime::Local {
+            time: extra.modified().unwrap_or_else(|| EntryTime::Local {
                 seconds: time::from_dos(local.time, local.date),
             }),
             offset: start,
@@ -119,18 +120,18 @@ impl StreamDecoder {
             descriptor: !known,
             stated,
             marker: local.flags & flag::MARKER != 0,
-            wide: local.is_zip64(),
+            wide: extra.zip64.is_some(),
             crc32: local.crc32,
             compressed,
             content,
-            before: local.stated_before(),
+            before: local.stated_before(&extra),
             scheme,
         };
         if self.options.is_strict() {
-            let name = check_local(&local).map_err(named)?;
+            let name = check_local(&local, &extra).map_err(named)?;
             self.names.insert(name).map_err(named)?;
         }
-        let seen = Seen::new(&local, start, &self.key);
+        let seen = Seen::new(&local, &extra, start, &self.key);
         self.seen.push(seen);
         self.entry = Some(entry);
         self.held.clear();
@@ -159,10 +160,11 @@ impl StreamDecoder {
         }
         if self.options.is_strict() {
             let named = |error: Error| error.at(start).entry(record.name_lossy());
-            check_record(&record).map_err(named)?;
+            let extra = extra::Found::of(central.extra);
+            check_record(&record, &extra).map_err(named)?;
             let offset = record.offset();
             let at = self.seen.binary_search_by_key(&offset, |seen| seen.offset);
-            if !at.is_ok_and(|at| self.seen[at].is_of(&record, &self.key)) {
+            if !at.is_ok_and(|at| self.seen[at].is_of(&record, &extra, &self.key)) {
                 let what = "the directory and the local header differ";
                 return Err(named(Error::new(ErrorKind::Mismatch, what)));
             }

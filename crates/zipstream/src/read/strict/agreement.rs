@@ -4,8 +4,9 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use super::headers::TIME_STEP_SECONDS;
 use crate::error::{Error, ErrorKind};
+use crate::format::extra::Found;
 use crate::format::local::{Local, StatedBefore};
-use crate::format::{MAX32, extra, flag};
+use crate::format::{MAX32, flag};
 use crate::method::Method;
 use crate::read::entry::Entry;
 
@@ -19,6 +20,25 @@ const SHARED_FLAGS: u16 =
 /// Compares a local header with the directory: what makes a program that trusts one of them read other
 /// content than one that trusts the other.
 pub(crate) fn agree(entry: &Entry<'_>, local: &Local<'_>) -> Result<(), Error> {
+    agree_with(entry, local, &Extra::of(entry, local))
+}
+
+/// The extra fields of both.
+struct Extra<'a> {
+    local: Found<'a>,
+    central: Found<'a>,
+}
+
+impl<'a> Extra<'a> {
+    fn of(entry: &Entry<'a>, local: &Local<'a>) -> Self {
+        Self {
+            local: Found::of(local.extra),
+            central: Found::of(entry.central().extra),
+        }
+    }
+}
+
+fn agree_with(entry: &Entry<'_>, local: &Local<'_>, extra: &Extra<'_>) -> Result<(), Error> {
     let central = entry.central();
     if local.name != central.name {
         return Err(differs("the name"));
@@ -29,17 +49,17 @@ pub(crate) fn agree(entry: &Entry<'_>, local: &Local<'_>) -> Result<(), Error> {
     if (local.flags ^ central.flags) & SHARED_FLAGS != 0 {
         return Err(differs("the flags"));
     }
-    if central.needs_zip64() && extra::find(central.extra, extra::ZIP64).is_none() {
+    if central.needs_zip64() && extra.central.zip64.is_none() {
         let what = "a ZIP64 field is needed and missing";
         return Err(Error::new(ErrorKind::Corrupt, what));
     }
-    if extra::find(local.extra, extra::AES) != extra::find(central.extra, extra::AES) {
+    if extra.local.aes != extra.central.aes {
         return Err(differs("the encryption"));
     }
     // Before a descriptor a size may be missing, and some writers state only one of the two.
     let later = local.has_descriptor();
     let wide = later && (local.content, local.compressed) == (MAX32, MAX32);
-    let (content, compressed) = local.sizes();
+    let (content, compressed) = local.sizes(&extra.local);
     let fits = |stated: u64, real: u64| stated == real || (later && stated == 0);
     let fit = fits(content, entry.content_bytes()) && fits(compressed, entry.compressed_bytes());
     if !wide && !fit {
@@ -51,24 +71,27 @@ pub(crate) fn agree(entry: &Entry<'_>, local: &Local<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The same for the strict profile: everything that both state. Each was checked alone before.
-pub(in crate::read) fn agree_strictly(entry: &Entry<'_>, local: &Local<'_>) -> Result<(), Error> {
-    agree(entry, local)?;
+/// The same for the strict profile: everything that both state. Each was checked alone before. Returns whether the local header
+/// has a ZIP64 field, so that sizes in its descriptor have 64 bits.
+pub(in crate::read) fn agree_strictly(entry: &Entry<'_>, local: &Local<'_>) -> Result<bool, Error> {
+    let extra = Extra::of(entry, local);
+    agree_with(entry, local, &extra)?;
     let central = entry.central();
-    if !Version::of_local(local).agrees_with(Version::of_record(entry)) {
+    let version = Version::of(local.needed, &extra.local);
+    if !version.agrees_with(Version::of(central.needed, &extra.central)) {
         return Err(differs("the version needed"));
     }
     if local.flags != central.flags {
         return Err(differs("the flags"));
     }
-    let stamps = (stamp(local.extra), stamp(central.extra));
+    let stamps = (stamp(&extra.local), stamp(&extra.central));
     let times = (local.time, local.date) == (central.time, central.date);
     if !times || !stamps_agree(stamps) {
         return Err(differs("the time"));
     }
     if local.has_descriptor() {
         sizes_before_a_descriptor(
-            &local.stated_before(),
+            &local.stated_before(&extra.local),
             (
                 entry.crc32(),
                 entry.compressed_bytes(),
@@ -76,13 +99,13 @@ pub(in crate::read) fn agree_strictly(entry: &Entry<'_>, local: &Local<'_>) -> R
             ),
         )?;
         let empty = entry.content_bytes() == 0 && !entry.is_encrypted();
-        if entry.method() == Method::Stored && local.sizes().1 == 0 && !empty {
+        if entry.method() == Method::Stored && local.sizes(&extra.local).1 == 0 && !empty {
             let what =
                 "a stored entry with a descriptor, whose end programs without the directory guess";
             return Err(Error::new(ErrorKind::Unsupported, what));
         }
     }
-    Ok(())
+    Ok(version.wide)
 }
 
 /// What precedes a descriptor must be missing or right.
@@ -113,18 +136,10 @@ struct Version {
 }
 
 impl Version {
-    fn of_local(local: &Local<'_>) -> Self {
+    fn of(needed: u16, extra: &Found<'_>) -> Self {
         Self {
-            needed: local.needed,
-            wide: extra::find(local.extra, extra::ZIP64).is_some(),
-        }
-    }
-
-    fn of_record(record: &Entry<'_>) -> Self {
-        let central = record.central();
-        Self {
-            needed: central.needed,
-            wide: extra::find(central.extra, extra::ZIP64).is_some(),
+            needed,
+            wide: extra.zip64.is_some(),
         }
     }
 
@@ -136,8 +151,8 @@ impl Version {
 }
 
 /// The first of the times that extra fields have; the others were compared with it.
-fn stamp(area: &[u8]) -> Option<i64> {
-    extra::stamps(area).next()
+fn stamp(extra: &Found<'_>) -> Option<i64> {
+    extra.stamps().next()
 }
 
 fn stamps_agree((one, other): (Option<i64>, Option<i64>)) -> bool {
@@ -161,25 +176,34 @@ pub(in crate::read) struct Seen {
 }
 
 impl Seen {
-    pub(in crate::read) fn new(local: &Local<'_>, offset: u64, key: &RandomState) -> Self {
-        let aes = extra::find(local.extra, extra::AES);
+    /// An entry with these extra fields.
+    pub(in crate::read) fn new(
+        local: &Local<'_>,
+        extra: &Found<'_>,
+        offset: u64,
+        key: &RandomState,
+    ) -> Self {
         let numbers = [local.flags, local.method, local.time, local.date];
         Self {
             offset,
             crc32: 0,
             compressed: 0,
             content: 0,
-            shared: key.hash_one((numbers, local.name, aes)),
-            version: Version::of_local(local),
-            stamp: stamp(local.extra),
+            shared: key.hash_one((numbers, local.name, extra.aes)),
+            version: Version::of(local.needed, extra),
+            stamp: stamp(extra),
             listed: false,
         }
     }
 
-    /// Whether a record says the same, and is the first one to do so.
-    pub(in crate::read) fn is_of(&mut self, record: &Entry<'_>, key: &RandomState) -> bool {
+    /// Whether a record with these extra fields says the same, and is the first one to do so.
+    pub(in crate::read) fn is_of(
+        &mut self,
+        record: &Entry<'_>,
+        extra: &Found<'_>,
+        key: &RandomState,
+    ) -> bool {
         let central = record.central();
-        let aes = extra::find(central.extra, extra::AES);
         let numbers = [central.flags, central.method, central.time, central.date];
         let stated = (
             record.crc32(),
@@ -189,9 +213,9 @@ impl Seen {
         let first = !std::mem::replace(&mut self.listed, true);
         first
             && (self.crc32, self.compressed, self.content) == stated
-            && self.shared == key.hash_one((numbers, central.name, aes))
-            && self.version.agrees_with(Version::of_record(record))
-            && stamps_agree((self.stamp, stamp(central.extra)))
+            && self.shared == key.hash_one((numbers, central.name, extra.aes))
+            && self.version.agrees_with(Version::of(central.needed, extra))
+            && stamps_agree((self.stamp, stamp(extra)))
     }
 }
 

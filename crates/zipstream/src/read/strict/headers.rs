@@ -3,8 +3,9 @@
 use super::names;
 use crate::error::{Error, ErrorKind};
 use crate::format::central::{Central, UNIX};
+use crate::format::extra::Found;
 use crate::format::local::Local;
-use crate::format::{MAX32, extra, flag, time};
+use crate::format::{MAX32, flag, time};
 use crate::read::entry::Entry;
 
 /// The newest version of the format, times ten.
@@ -37,42 +38,41 @@ fn mismatch(what: &'static str) -> Error {
 }
 
 /// What both kinds of headers share.
-struct Shared<'a> {
+struct Shared<'f, 'a> {
     needed: u16,
     flags: u16,
     time: u16,
     date: u16,
     name: &'a [u8],
-    extra: &'a [u8],
+    extra: &'f Found<'f>,
 }
 
-/// Checks a local header alone; returns its name.
-pub(crate) fn check_local<'a>(local: &Local<'a>) -> Result<&'a str, Error> {
+/// Checks a local header with these extra fields alone; returns its name.
+pub(crate) fn check_local<'a>(local: &Local<'a>, extra: &Found<'_>) -> Result<&'a str, Error> {
     let name = shared(&Shared {
         needed: local.needed,
         flags: local.flags,
         time: local.time,
         date: local.date,
         name: local.name,
-        extra: local.extra,
+        extra,
     })?;
     let ones = [local.content, local.compressed].map(|size| size == MAX32);
-    let wide = extra::find(local.extra, extra::ZIP64);
-    match wide {
+    match extra.zip64 {
         None if ones.contains(&true) => Err(corrupt("a ZIP64 field is needed and missing")),
         Some(_) if ones[0] != ones[1] => {
             Err(corrupt("only one of its two sizes is in a ZIP64 field"))
         }
         Some(data) if data.len() != 16 => Err(corrupt("its ZIP64 field has not two sizes")),
-        Some(_) if !ones[0] && !local.has_descriptor() && local.stated_before().is_two() => {
+        Some(_) if !ones[0] && !local.has_descriptor() && local.stated_before(extra).is_two() => {
             Err(mismatch("its ZIP64 field has other sizes"))
         }
         _ => Ok(name),
     }
 }
 
-/// Checks a directory record alone; returns its name.
-pub(crate) fn check_record<'a>(record: &Entry<'a>) -> Result<&'a str, Error> {
+/// Checks a directory record with these extra fields alone; returns its name.
+pub(crate) fn check_record<'a>(record: &Entry<'a>, extra: &Found<'_>) -> Result<&'a str, Error> {
     let central = record.central();
     let name = shared(&Shared {
         needed: central.needed,
@@ -80,7 +80,7 @@ pub(crate) fn check_record<'a>(record: &Entry<'a>) -> Result<&'a str, Error> {
         time: central.time,
         date: central.date,
         name: central.name,
-        extra: central.extra,
+        extra,
     })?;
     if central.disk != 0 {
         return Err(Error::new(
@@ -90,7 +90,7 @@ pub(crate) fn check_record<'a>(record: &Entry<'a>) -> Result<&'a str, Error> {
     }
     let wanted = [central.content, central.compressed, central.offset];
     let wanted = wanted.iter().filter(|value| **value == MAX32).count();
-    match extra::find(central.extra, extra::ZIP64) {
+    match extra.zip64 {
         None if wanted > 0 => return Err(corrupt("a ZIP64 field is needed and missing")),
         Some(data) if data.len() != 8 * wanted => {
             return Err(corrupt(
@@ -103,7 +103,7 @@ pub(crate) fn check_record<'a>(record: &Entry<'a>) -> Result<&'a str, Error> {
     Ok(name)
 }
 
-fn shared<'a>(header: &Shared<'a>) -> Result<&'a str, Error> {
+fn shared<'a>(header: &Shared<'_, 'a>) -> Result<&'a str, Error> {
     if header.needed > VERSION_MAX {
         let what = format!(
             "it needs version {} of the format: known are those up to 63",
@@ -120,10 +120,10 @@ fn shared<'a>(header: &Shared<'a>) -> Result<&'a str, Error> {
     if header.flags & !KNOWN_FLAGS != 0 {
         return Err(corrupt("flags that are reserved"));
     }
-    if !extra::is_whole(header.extra) {
+    if !header.extra.is_whole {
         return Err(corrupt("extra fields that are cut off"));
     }
-    if !extra::repeat_only(header.extra) {
+    if !header.extra.repeats_only {
         return Err(mismatch("two extra fields of one kind that differ"));
     }
     times(header)?;
@@ -131,9 +131,9 @@ fn shared<'a>(header: &Shared<'a>) -> Result<&'a str, Error> {
 }
 
 /// The times of one header: all extra fields have the same one, and that of DOS has it in some zone.
-fn times(header: &Shared<'_>) -> Result<(), Error> {
+fn times(header: &Shared<'_, '_>) -> Result<(), Error> {
     let differ = || mismatch("its times differ");
-    let mut stamps = extra::stamps(header.extra);
+    let mut stamps = header.extra.stamps();
     let Some(first) = stamps.next() else {
         return Ok(());
     };

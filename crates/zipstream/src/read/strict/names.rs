@@ -194,8 +194,12 @@ fn clash(what: &'static str) -> Error {
     Error::new(ErrorKind::Duplicate, what)
 }
 
-/// The name of a header, as every program reads it, or why some read another one.
-pub(super) fn checked<'a>(raw: &'a [u8], flags: u16, area: &[u8]) -> Result<&'a str, Error> {
+/// The name of a header, as every program reads it, or why some read another one. Fields of one kind are known to be alike.
+pub(super) fn checked<'a>(
+    raw: &'a [u8],
+    flags: u16,
+    extra: &extra::Found<'_>,
+) -> Result<&'a str, Error> {
     let Ok(name) = std::str::from_utf8(raw) else {
         let what = match flags & flag::UTF8 {
             0 => "its name is in an old encoding, which differs between programs",
@@ -221,12 +225,11 @@ pub(super) fn checked<'a>(raw: &'a [u8], flags: u16, area: &[u8]) -> Result<&'a 
             "its name has a mark that some programs join with the letter before it",
         ));
     }
-    for (id, data) in extra::fields(area) {
-        if id == extra::UNICODE_NAME && extra::unicode_text(data, raw) != Some(name) {
-            return Err(bad(
-                "its Unicode Path field has another name, or fits another one",
-            ));
-        }
+    let other = |data| extra::unicode_text(data, raw) != Some(name);
+    if extra.unicode_name.is_some_and(other) {
+        return Err(bad(
+            "its Unicode Path field has another name, or fits another one",
+        ));
     }
     Ok(name)
 }
@@ -347,6 +350,7 @@ mod tests {
 
     #[test]
     fn names_that_programs_change_are_refused() {
+        let none = extra::Found::default();
         for name in [
             "a\\b",
             "./a",
@@ -359,7 +363,7 @@ mod tests {
             "\u{1100}\u{1161}",
         ] {
             assert!(
-                checked(name.as_bytes(), flag::UTF8, &[]).is_err(),
+                checked(name.as_bytes(), flag::UTF8, &none).is_err(),
                 "{name:?}"
             );
         }
@@ -377,8 +381,9 @@ mod tests {
             "हिन्दी",
             "தமிழ்",
         ] {
-            assert_eq!(checked(name.as_bytes(), flag::UTF8, &[]).ok(), Some(name));
+            let found = checked(name.as_bytes(), flag::UTF8, &none);
+            assert_eq!(found.ok(), Some(name));
         }
-        assert!(checked(b"\x81", 0, &[]).is_err());
+        assert!(checked(b"\x81", 0, &none).is_err());
     }
 }

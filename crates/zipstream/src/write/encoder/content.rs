@@ -138,7 +138,8 @@ impl ArchiveEncoder {
     pub(super) fn is_inline(&self) -> bool {
         let first = self.slots.is_empty() && self.batch.entries() == 0;
         let small = self.open.taken <= self.inline_bytes_max;
-        self.in_flight.is_none() || (first && small && self.inline_bytes_max > 0)
+        let has_key = self.open.meta.is_some_and(|meta| meta.encryption.is_some());
+        self.in_flight.is_none() || (first && small && self.inline_bytes_max > 0 && !has_key)
     }
 
     fn finish_whole(&mut self, start: usize) -> Result<(), Error> {

@@ -28,11 +28,7 @@ impl ArchiveEncoder {
             if self.chunk.content().len() >= bytes {
                 self.dispatch(false)?;
             }
-            let room = self.chunk.room(bytes);
-            let (part, after) = rest.split_at(rest.len().min(room.len()));
-            room[..part.len()].copy_from_slice(part);
-            self.chunk.advance(part.len());
-            rest = after;
+            rest = &rest[self.chunk.put(rest, bytes)..];
         }
         Ok(())
     }
@@ -101,12 +97,19 @@ impl ArchiveEncoder {
         self.pump()
     }
 
-    /// Whether a chunk is compressed by this call although there are threads.
+    /// Whether a chunk is compressed by this call although there are threads: like the one before it becomes almost nothing.
+    #[cfg(feature = "tokio")]
     fn is_quick(&self) -> bool {
         self.quick
             && self.inline_bytes_max > 0
             && self.slots.is_empty()
             && self.chunk.coding == Coding::Deflate
+            && self.chunk.repeats()
+    }
+
+    #[cfg(not(feature = "tokio"))]
+    fn is_quick(&self) -> bool {
+        false
     }
 
     /// The current chunk; the next one continues after it.

@@ -4,14 +4,14 @@
 use std::task::{Poll, Waker};
 
 use super::{ArchiveEncoder, State};
+use crate::deflate;
 use crate::error::Error;
 use crate::method::Method;
 use crate::write::in_flight::InFlight;
 use crate::write::options::ArchiveOptions;
 use crate::write::workers::Workers;
 
-/// Content of an entry that the call itself compresses: handing it to a thread and back would cost
-/// a good part of that time.
+/// The most content of an entry that the call itself compresses, however little time that takes.
 const INLINE_BYTES_MAX: u64 = 128 << 10;
 
 impl ArchiveEncoder {
@@ -40,6 +40,23 @@ impl ArchiveEncoder {
     /// Compresses no entry larger than this by the call itself, nor any of more than 128 KiB.
     pub(crate) fn limit_inline(&mut self, bytes: u64) {
         self.inline_bytes_max = bytes.clamp(1, INLINE_BYTES_MAX);
+    }
+
+    /// How the open entry is compressed.
+    pub(crate) fn coding(&self) -> (Method, i32) {
+        let meta = self.open.meta.as_ref();
+        meta.map_or((Method::Stored, 0), |meta| (meta.method, meta.level))
+    }
+
+    /// Whether the open entry is a small one of a content that is compressed in almost no time, for it repeats itself from end to
+    /// end.
+    pub(crate) fn repeats(&self) -> bool {
+        match &self.state {
+            State::Whole(start) if self.open.taken <= INLINE_BYTES_MAX => {
+                self.coding().0 == Method::Deflate && deflate::repeats(self.batch.open(*start), 0)
+            }
+            _ => false,
+        }
     }
 
     /// The content that the end of the open entry compresses by the call itself; 0 if another thread will, or if
@@ -73,19 +90,19 @@ impl ArchiveEncoder {
     }
 
     fn poll(&mut self, waker: &Waker, ready: impl Fn(&Self) -> bool) -> Poll<Result<(), Error>> {
-        loop {
-            if let State::Failed(error) = &self.state {
-                return Poll::Ready(Err(error.clone()));
-            }
-            let result = self.pump();
-            self.keep_error(result)?;
-            if ready(self) {
-                return Poll::Ready(Ok(()));
-            }
-            let in_flight = self.in_flight.as_ref();
-            if in_flight.is_some_and(|in_flight| in_flight.wake_when_done(waker)) {
-                return Poll::Pending;
-            }
+        if let State::Failed(error) = &self.state {
+            return Poll::Ready(Err(error.clone()));
         }
+        let result = self.pump();
+        self.keep_error(result)?;
+        if ready(self) {
+            return Poll::Ready(Ok(()));
+        }
+        let in_flight = self.in_flight.as_ref();
+        if !in_flight.is_some_and(|in_flight| in_flight.wake_when_done(waker)) {
+            // There are more results to take in, after others had their turn.
+            waker.wake_by_ref();
+        }
+        Poll::Pending
     }
 }

@@ -8,8 +8,10 @@ use crate::write::in_flight::Done;
 
 /// A chunk that shrinks by this factor consists of a few long matches and takes almost no time.
 pub(super) const QUICK_RATIO: u64 = 64;
-/// Output after which a call leaves further results to the next one. Copying takes its time, encryption more.
+/// Output after which a call leaves further results to the next one, and one that does not wait for threads. Copying takes its
+/// time, encryption more.
 const PUMP_BYTES: usize = 1 << 20;
+const PUMP_BYTES_UNWAITED: usize = 64 << 10;
 
 impl ArchiveEncoder {
     /// Submits the held small entries.
@@ -76,7 +78,11 @@ impl ArchiveEncoder {
 
     /// Moves finished results into the output; if there are many, a part of them.
     pub(super) fn pump(&mut self) -> Result<(), Error> {
-        let most = self.sequence.out.len() + PUMP_BYTES;
+        let bytes = match self.waits {
+            true => PUMP_BYTES,
+            false => PUMP_BYTES_UNWAITED,
+        };
+        let most = self.sequence.out.len() + bytes;
         while self.sequence.out.len() < most && self.step(false)? {}
         Ok(())
     }

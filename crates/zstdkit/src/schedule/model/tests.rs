@@ -133,6 +133,38 @@ fn one_slice_is_tried_where_the_mean_is_low_and_varies() {
     );
 }
 
+#[cfg(feature = "tokio")]
+#[test]
+fn a_slice_that_ends_surely_is_judged_by_the_hardest() {
+    const WITHIN_NS: u64 = 800_000;
+    let options = EncoderOptions::default().with_level(12);
+    let key = CostKey::compress_slice(&options, None);
+    let model = CostModel::default();
+    assert_eq!(model.surely_within(key, WITHIN_NS), 0);
+    let count = |values: &[u64]| {
+        let model = CostModel::default();
+        for &value in values.repeat(40).iter() {
+            model.observe(key, SLICE_BYTES, value);
+        }
+        model.surely_within(key, WITHIN_NS) / SLICE_BYTES
+    };
+    assert_eq!(count(&[100_000]), 6);
+    assert_eq!(count(&[600_000]), 1);
+    assert_eq!(count(&[750_000]), 0);
+    // The mean of these would allow one: every other would take longer.
+    assert_eq!(count(&[300_000, 900_000]), 0);
+    // So do two hard ones of late.
+    for _ in 0..100 {
+        model.observe(key, SLICE_BYTES, 100_000);
+    }
+    model.observe_peak(key, 900_000.0 / 16.0);
+    assert_eq!(model.surely_within(key, WITHIN_NS), 0);
+    let optimal = EncoderOptions::default().with_level(19);
+    let key = CostKey::compress_slice(&optimal, None);
+    model.observe(key, SLICE_BYTES, 1_000);
+    assert_eq!(model.surely_within(key, WITHIN_NS), 0);
+}
+
 #[test]
 fn a_threshold_that_is_given_holds_for_slices() {
     let options = Recipe::Balanced.options(None);

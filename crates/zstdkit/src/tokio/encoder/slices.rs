@@ -120,18 +120,15 @@ impl<W: AsyncWrite + Unpin> AsyncEncoder<W> {
         }
     }
 
-    /// The longest slice that there may be while another thread has nothing to do. 0: there is no such thread, or it is
-    /// not known how long slices take.
+    /// The longest slice that there may be while another thread has nothing to do. 0: there is no such thread, it is
+    /// not known how long slices take, or the hardest of late took longer than even that thread allows.
     fn longest_bytes(&self) -> usize {
         let model = self.scheduler.model();
-        if self.options.prefix.is_some() || !model.is_by_default() || !model.knows(self.key) {
+        if self.options.prefix.is_some() || !model.is_by_default() {
             return 0;
         }
         let within_ns = self.turn.longest_ns(model.slice_threshold_ns());
-        match model.decide_slice(self.key, within_ns) {
-            Decision::Sliced { slice_bytes } => slice_bytes,
-            _ => 0,
-        }
+        model.surely_within(self.key, within_ns)
     }
 
     /// Whether this much is sent to another thread.
