@@ -1,5 +1,5 @@
 //! How workers, feeders and `join` begin on NATS: before their server or streams are there, without permission, with files
-//! that were fed before, and what they keep to themselves with `-q`.
+//! that were fed before, what they keep to themselves with `-q`, and how many blocks a worker asks for.
 //!
 //! Without the program `nats-server` these tests report `ignored`.
 
@@ -12,7 +12,7 @@ use crate::broker::{Broker, stream};
 use crate::common::file;
 use crate::common::signals::send;
 use crate::peer;
-use crate::worker_case::{Case, Telling, finish};
+use crate::worker_case::{Case, Telling, count, finish};
 
 /// The tests, each with whether what it needs is here.
 pub(crate) fn trials() -> Vec<Trial> {
@@ -26,6 +26,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             blank_lines_are_no_events,
             a_file_that_was_fed_says_so,
             quiet_means_no_warnings,
+            a_worker_has_many_blocks_that_are_soon_done,
         ],
     ]
 }
@@ -43,16 +44,11 @@ fn a_worker_waits_for_the_server_and_the_stream() {
     case.assert_joined(&broker);
     // One that is asked to stop while it waits does so.
     broker.kill();
-    let mut worker = Telling::start(&case, &Case::worker(&broker, ""));
+    let worker = Telling::start(&case, &Case::worker(&broker, ""));
     worker.until_said("it is waited for");
     send(&worker.process, Signal::SIGTERM);
-    let status = worker.process.wait().expect("it ends");
-    assert_eq!(status.code(), Some(130), "{}", worker.said());
-    assert!(
-        worker.said().contains("stopped while waiting"),
-        "{}",
-        worker.said()
-    );
+    let said = worker.ended(130);
+    assert!(said.contains("stopped while waiting"), "{said}");
 }
 
 fn join_waits_for_its_streams() {
@@ -65,13 +61,12 @@ fn join_waits_for_its_streams() {
         "{}",
         given_up.stderr
     );
-    let mut join = Telling::start(&case, &line);
+    let join = Telling::start(&case, &line);
     join.until_said("has no stream OUT; it is waited for");
     case.feed(&broker);
     finish(case.spawn(&Case::worker(&broker, "--until-done")), 0);
-    let status = join.process.wait().expect("it ends");
-    assert_eq!(status.code(), Some(0), "{}", join.said());
-    assert!(join.said().contains("200 events"), "{}", join.said());
+    let said = join.ended(0);
+    assert!(said.contains("200 events"), "{said}");
 }
 
 fn what_is_not_permitted_is_told() {
@@ -173,4 +168,19 @@ fn quiet_means_no_warnings() {
         said.contains("block 10 of IN-") && said.contains("is a dead letter"),
         "{said}"
     );
+}
+
+fn a_worker_has_many_blocks_that_are_soon_done() {
+    let (broker, case) = (Broker::start(), Case::new(2000));
+    case.feed_each(&broker, &case.lines());
+    let worker = case.spawn(&Case::worker(&broker, "-T1 --until-done"));
+    let (params, said) = finish(worker, 0);
+    assert_eq!(
+        ["deliveries", "answers_stored", "threads"].map(|name| count(&params, name)),
+        [2000, 2000, 1],
+        "{said}"
+    );
+    let most = count(&params, "blocks_in_flight_most");
+    assert!((32..=256).contains(&most), "{most} blocks");
+    case.assert_joined(&broker);
 }

@@ -85,4 +85,5 @@ pub use report::{Latency, LatencyName, Report, Timing};
 pub use rng::SplitMix64;
 pub use schedule::{RATE_MAX_PER_S, RateError, Schedule};
 pub use spec::{BucketPolicy, Spec};
+pub use units::parse_duration;
 pub use wake::wake_floor;

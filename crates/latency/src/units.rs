@@ -53,13 +53,15 @@ pub(crate) fn unit_ns(unit: &str) -> Option<u64> {
         "us" | "µs" | "μs" => Some(1_000),
         "ms" => Some(1_000_000),
         "s" => Some(1_000_000_000),
+        "m" | "min" => Some(60_000_000_000),
         "h" => Some(3_600_000_000_000),
         _ => None,
     }
 }
 
-/// A decimal number of a unit as whole nanoseconds, exactly: a fraction of one is refused.
-pub(crate) fn parse_duration(text: &str) -> Option<u64> {
+/// A time as people write it (`250us`, `0.25 ms`, `1.5s`, `90m`, `12h`) in nanoseconds, exactly: none if a number or a unit
+/// (`ns`, `us`, `µs`, `ms`, `s`, `m`, `min`, `h`) is missing, for a fraction of a nanosecond, and beyond 64 bits.
+pub fn parse_duration(text: &str) -> Option<u64> {
     let end = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .unwrap_or(text.len());
@@ -218,8 +220,11 @@ mod tests {
         assert_eq!(parse_duration("1.5 s"), Some(1_500_000_000));
         assert_eq!(parse_duration("0.25µs"), Some(250));
         assert_eq!(parse_duration("1.50μs"), Some(1_500));
+        assert_eq!(parse_duration("2m"), parse_duration("120s"));
+        assert_eq!(parse_duration("2min"), parse_duration("120s"));
+        assert_eq!(parse_duration("1.5h"), parse_duration("90m"));
         for wrong in [
-            "", "2", "ms", ".5ms", "1.ms", "1..2ms", "-1ms", "1e3ms", "1.5ns", "2min",
+            "", "2", "ms", ".5ms", "1.ms", "1..2ms", "-1ms", "1e3ms", "1.5ns", "2days", "5M",
         ] {
             assert_eq!(parse_duration(wrong), None, "{wrong}");
         }

@@ -7,6 +7,7 @@ mod block;
 mod cutter;
 mod engine;
 mod error;
+mod in_flight;
 #[cfg(feature = "kafka")]
 pub mod kafka;
 mod known;

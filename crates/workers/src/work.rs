@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::block::{Block, BlockId, Delivery, Labels, Place, Steps};
 use crate::engine::{Engine, To, Verdict};
 use crate::error::Error;
+use crate::in_flight::InFlight;
 use crate::life::{Action, Fate, Fault, Life, Limits, Reason, pause};
 
 /// What makes an answer of a block.
@@ -31,6 +32,8 @@ pub struct Answer {
     pub bytes: Bytes,
     /// Which state of the expressions gave it.
     pub epoch: Arc<str>,
+    /// How long a thread was busy with it.
+    pub took: Duration,
 }
 
 /// What a worker does.
@@ -40,8 +43,13 @@ pub struct Options {
     pub limits: Limits,
     /// The most blocks at a time: those that are asked for, matched, published.
     pub in_flight: usize,
-    /// For how many blocks there has to be room before the broker is asked for more, where one request brings many.
-    pub asked_min: usize,
+    /// The most of them where each is soon done, and small.
+    pub in_flight_max: usize,
+    /// The time that a thread may take for all that there are, where they are more than `in_flight`.
+    pub ahead: Duration,
+    /// The part of all blocks for which there has to be room before the broker is asked for more, where one request brings
+    /// many: half of them for 2; 0 counts as 1.
+    pub asked_part: usize,
     /// Which part of the expressions it has.
     pub shard: String,
     /// After this time a worker that was asked to stop leaves what it has not finished to others.
@@ -74,6 +82,8 @@ pub struct Tally {
     pub left: u64,
     /// Whether it ended as the broker was away.
     pub is_away: bool,
+    /// The most blocks that it had at a time.
+    pub in_flight_most: u64,
     /// Bytes of blocks that were answered.
     pub bytes_in: u64,
     /// Bytes of their answers.
@@ -109,6 +119,7 @@ pub async fn work<E: Engine, M: Matching>(
     };
     let mut stop = pin!(stop);
     let mut tally = Tally::default();
+    let mut in_flight = InFlight::new(options);
     let mut lives = FuturesUnordered::new();
     let (mut asking, mut ended, mut away) = (None, None, None);
     let (mut deadline, mut failures, mut quiet_until) = (None, 0, Instant::now());
@@ -119,10 +130,10 @@ pub async fn work<E: Engine, M: Matching>(
         let is_stopping = deadline.is_some();
         let free = match is_stopping {
             true => 0,
-            false => options.in_flight.saturating_sub(lives.len()),
+            false => in_flight.limit().saturating_sub(lives.len()),
         };
         let linger = room_since + LINGER;
-        let is_little = free < options.asked_min.min(options.in_flight);
+        let is_little = free < in_flight.asked_min();
         let lingers = free > 0 && is_little && Instant::now() < linger;
         // What was asked for is taken in any case.
         let wanted = match lingers {
@@ -148,10 +159,14 @@ pub async fn work<E: Engine, M: Matching>(
             biased;
             () = &mut stop, if !is_stopping => deadline = Some(Instant::now() + options.grace),
             Some(ended) = lives.next() => {
+                let ended: Ended = ended;
                 if free == 0 {
                     room_since = Instant::now();
                 }
-                tally = add(tally, ended);
+                if let Some(took) = ended.took {
+                    in_flight.answered(took, ended.bytes_in.saturating_add(ended.bytes_out));
+                }
+                tally = add(tally, &ended);
             }
             got = async { asking.as_mut().expect("asked").await }, if asking.is_some() => {
                 asking = None;
@@ -163,7 +178,9 @@ pub async fn work<E: Engine, M: Matching>(
                         failures = 0;
                         tally.taken += 1;
                         tally.again += u64::from(delivery.count > 1);
+                        in_flight.taken(delivery.count > 1);
                         lives.push(worker.live(delivery));
+                        tally.in_flight_most = tally.in_flight_most.max(lives.len() as u64);
                     }
                     Ok(None) if is_stopping => is_drained = true,
                     Ok(None) => failures = 0,
@@ -194,7 +211,7 @@ pub async fn work<E: Engine, M: Matching>(
     (tally, ended)
 }
 
-fn add(tally: Tally, ended: Ended) -> Tally {
+fn add(tally: Tally, ended: &Ended) -> Tally {
     let mut tally = Tally {
         republished: tally.republished + ended.republished,
         progress: tally.progress + ended.progress,
@@ -205,8 +222,8 @@ fn add(tally: Tally, ended: Ended) -> Tally {
             let is_new = ended.fate == Fate::Answered;
             tally.answered += u64::from(is_new);
             tally.refused += u64::from(!is_new);
-            tally.bytes_in += ended.bytes_in;
-            tally.bytes_out += ended.bytes_out;
+            tally.bytes_in += ended.bytes_in as u64;
+            tally.bytes_out += ended.bytes_out as u64;
         }
         Fate::Returned => tally.returned += 1,
         Fate::Dead => tally.dead += 1,
@@ -219,8 +236,10 @@ struct Ended {
     fate: Fate,
     republished: u64,
     progress: u64,
-    bytes_in: u64,
-    bytes_out: u64,
+    bytes_in: usize,
+    bytes_out: usize,
+    /// How long a thread was busy with it, if it was answered.
+    took: Option<Duration>,
 }
 
 struct Worker<'a, E, M> {
@@ -244,6 +263,7 @@ impl<E: Engine, M: Matching> Worker<'_, E, M> {
         let none = || Answer {
             bytes: Bytes::new(),
             epoch: self.matching.epoch(),
+            took: Duration::ZERO,
         };
         let mut is_bare = false;
         let (mut republished, mut progress) = (0, 0);
@@ -297,8 +317,9 @@ impl<E: Engine, M: Matching> Worker<'_, E, M> {
             fate,
             republished,
             progress,
-            bytes_in: delivery.block.bytes.len() as u64,
-            bytes_out: answer.map_or(0, |answer| answer.bytes.len() as u64),
+            bytes_in: delivery.block.bytes.len(),
+            bytes_out: answer.as_ref().map_or(0, |answer| answer.bytes.len()),
+            took: answer.map(|answer| answer.took),
         }
     }
 
@@ -353,7 +374,8 @@ impl<E: Engine, M: Matching> Worker<'_, E, M> {
             false => delivery.block.bytes.clone(),
         };
         let epoch = epoch.unwrap_or_else(|| self.matching.epoch());
-        let mut block = self.answer(delivery, Answer { bytes, epoch });
+        let took = Duration::ZERO;
+        let mut block = self.answer(delivery, Answer { bytes, epoch, took });
         block.labels.reason = reason.map(str::to_owned);
         block
     }

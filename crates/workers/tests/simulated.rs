@@ -36,6 +36,7 @@ impl Matching for Echo {
             false => Ok(Answer {
                 bytes: block.bytes.clone(),
                 epoch: self.epoch(),
+                took: self.work * self.steps,
             }),
         }
     }
@@ -58,7 +59,9 @@ fn options(ack_wait: Duration) -> Options {
             deliveries: 5,
         },
         in_flight: 4,
-        asked_min: 2,
+        in_flight_max: 64,
+        ahead: Duration::from_millis(30),
+        asked_part: 2,
         shard: "all".to_owned(),
         grace: Duration::from_secs(60),
     }
@@ -144,6 +147,7 @@ fn fair_weather_needs_one_delivery_each() {
             answered: 100,
             bytes_in: tally.bytes_in,
             bytes_out: tally.bytes_in,
+            in_flight_most: tally.in_flight_most,
             ..Tally::default()
         };
         assert_eq!(tally, expected);

@@ -41,24 +41,18 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("'{text}' is too large"))
 }
 
-/// Parses `100us`, `100µs`, `1ms`, `1.5s`: a positive time of up to an hour.
+/// The longest time that a flag takes.
+const DURATION_MAX: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// Parses `100us`, `100µs`, `1ms`, `1.5s`, `90m`, `12h`: a positive time of up to 720 hours.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("'{text}' is not a time (such as 100us, 1ms, 2s)");
-    let digits = text.trim_end_matches(|c: char| c.is_alphabetic());
-    let number: f64 = digits.trim().parse().map_err(|_| wrong())?;
-    let unit = match &text[digits.len()..] {
-        "ns" => 1e-9,
-        "us" | "µs" | "μs" => 1e-6,
-        "ms" => 1e-3,
-        "s" => 1.0,
-        "m" | "min" => 60.0,
-        _ => return Err(wrong()),
-    };
-    let seconds = number * unit;
-    if !(1e-9..=3600.0).contains(&seconds) {
-        return Err(format!("'{text}' is out of range (1ns to 60min)"));
+    let ns = latency::parse_duration(text.trim())
+        .ok_or_else(|| format!("'{text}' is not a time (such as 100us, 1ms, 2s, 5m, 1h)"))?;
+    let time = Duration::from_nanos(ns);
+    match time.is_zero() || time > DURATION_MAX {
+        true => Err(format!("'{text}' is out of range (1ns to 720h)")),
+        false => Ok(time),
     }
-    Ok(Duration::from_secs_f64(seconds))
 }
 
 /// Parses `A..B`, `A..` or `..B`, where A and B are sizes: bytes A up to, not including, B.
@@ -158,8 +152,11 @@ mod tests {
         assert_eq!(duration("100µs"), Ok(Duration::from_micros(100)));
         assert_eq!(duration("1.5ms"), Ok(Duration::from_micros(1500)));
         assert_eq!(duration("60min"), Ok(Duration::from_secs(3600)));
+        assert_eq!(duration("1.5h"), duration("90m"));
+        assert_eq!(duration("720h"), Ok(DURATION_MAX));
+        assert_eq!(duration("1ns"), Ok(Duration::from_nanos(1)));
         for wrong in [
-            "", "5", "ms", "-1s", "0s", "61min", "nans", "infs", "1 parsec", "1e99s",
+            "", "5", "ms", "-1s", "0s", "720.001h", "2 weeks", "nans", "infs", "1 parsec", "1e99s",
         ] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }

@@ -9,6 +9,9 @@ pub(super) trait Broker: Engine {
     /// Blocks of a worker that are on their way or wait, besides two for each thread.
     const IN_FLIGHT_MORE: usize;
 
+    /// The most of them where each is soon done.
+    const IN_FLIGHT_MAX: usize;
+
     /// The part of all of these for which there has to be room before the broker is asked for more.
     const ASKED_PART: usize;
 
@@ -31,6 +34,7 @@ pub(super) trait Broker: Engine {
 impl Broker for nats::Worker {
     // One request brings any number of blocks.
     const IN_FLIGHT_MORE: usize = 4;
+    const IN_FLIGHT_MAX: usize = 256;
     const ASKED_PART: usize = 2;
 
     fn ack_wait(&self) -> Duration {
@@ -60,6 +64,7 @@ impl Broker for nats::Worker {
 impl Broker for workers::kafka::Worker {
     // A transaction takes its time whatever is in it, and answers wait for those before them.
     const IN_FLIGHT_MORE: usize = 64;
+    const IN_FLIGHT_MAX: usize = 256;
     // Each block that was read is here.
     const ASKED_PART: usize = usize::MAX;
 

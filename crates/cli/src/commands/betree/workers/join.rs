@@ -11,6 +11,7 @@ use report::{ExitStatus, Outcome};
 use tokio::time::{Instant, sleep};
 use workers::{Merge, MergeError, Merged, Message, Pushed, WHOLE, join_lines, pause};
 
+use crate::commands::betree::workers::absent::interrupted;
 use crate::commands::betree::workers::access::{Pair, pair};
 use crate::commands::betree::workers::answers::Answers;
 use crate::commands::betree::workers::flags::JoinArgs;
@@ -131,14 +132,15 @@ async fn follow(
             }
             Some(Err(error)) if error.is_passing() && failures < FAILURES_MAX => {
                 failures += 1;
-                sleep(pause(failures)).await;
+                unless_interrupted(sleep(pause(failures))).await;
                 continue;
             }
             Some(Err(error)) => return Err(failed(error)),
             None if merge.is_settled() && looked.elapsed() >= GONE => {
                 looked = Instant::now();
                 // If the server does not say, it is asked again.
-                answers.look_for_gone(merge).await.unwrap_or(false)
+                let found = unless_interrupted(answers.look_for_gone(merge)).await;
+                found.is_some_and(|found| found.unwrap_or(false))
             }
             None => false,
         };
@@ -151,6 +153,14 @@ async fn follow(
         }
     }
     Ok(End::All)
+}
+
+/// What comes of it; none once somebody wants the end.
+async fn unless_interrupted<T>(of: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        found = of => Some(found),
+        () = interrupted() => None,
+    }
 }
 
 /// Writes the blocks that are complete. False: the reader has closed the pipe.

@@ -30,6 +30,8 @@ use crate::term::{message, signal};
 
 /// How often to look whether somebody wants the end.
 const LOOK: Duration = Duration::from_millis(20);
+/// Work that a thread may have ahead of it: longer than blocks take from and to a server nearby.
+const AHEAD: Duration = Duration::from_millis(20);
 /// How often to ask the server whether all is done.
 const ASK: Duration = Duration::from_millis(500);
 
@@ -72,7 +74,9 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
         },
         // The broker adds what it needs.
         in_flight: 2 * threads as usize,
-        asked_min: 1,
+        in_flight_max: 0,
+        ahead: AHEAD * threads,
+        asked_part: 1,
         shard: own.shard.clone(),
         grace: own.grace,
     };
@@ -192,7 +196,8 @@ async fn work_on<B: Broker>(
     let tells = args.analysis.terminal.wants_warnings();
     options.limits.ack_wait = worker.ack_wait();
     options.in_flight += B::IN_FLIGHT_MORE;
-    options.asked_min = (options.in_flight / B::ASKED_PART).max(1);
+    options.in_flight_max = B::IN_FLIGHT_MAX;
+    options.asked_part = B::ASKED_PART;
     ready.write(&own.consumer)?;
     let teller = Teller::new(tells);
     let tell = |trouble| teller.tell(trouble);
@@ -293,6 +298,7 @@ fn describe(
         ),
         ("deliveries", tally.taken),
         ("deliveries_again", tally.again),
+        ("blocks_in_flight_most", tally.in_flight_most),
         ("answers_stored", tally.answered),
         ("answers_refused", tally.refused),
         ("attempts_failed", tally.returned),

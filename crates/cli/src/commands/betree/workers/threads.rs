@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
@@ -34,6 +34,7 @@ struct Lines {
     epoch: Arc<str>,
     counts: Counts,
     refused: Vec<Failure>,
+    took: Duration,
 }
 
 /// What was matched.
@@ -115,6 +116,7 @@ impl Matching for Threads<'_> {
         Ok(Answer {
             bytes: answer.bytes,
             epoch: answer.epoch,
+            took: answer.took,
         })
     }
 }
@@ -164,6 +166,7 @@ fn answer(
     block: &lines::Block,
     made: &mut Made,
 ) -> Result<Lines, Fault> {
+    let started = Instant::now();
     let mut whole = Vec::new();
     let mut counts = Counts::default();
     let mut refused = Vec::new();
@@ -194,5 +197,6 @@ fn answer(
         epoch: epoch.clone(),
         counts,
         refused,
+        took: started.elapsed(),
     })
 }

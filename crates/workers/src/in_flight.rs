@@ -1,0 +1,147 @@
+//! How many blocks a worker has at a time: the more, the sooner each is done.
+//!
+//! A block that takes a microsecond and a millisecond to get here leaves its thread idle unless a thousand are on their
+//! way. One that takes a second needs no other behind it, which somebody else could answer.
+
+use std::time::Duration;
+
+use crate::work::Options;
+
+/// The most bytes of blocks and answers that more blocks than the least may have.
+const BYTES_MAX: usize = 4 << 20;
+/// After a block that is given out again, so many that are not show that all goes well. The workers that had such blocks may
+/// have been ended by one of them, and each that is here as well is one that was given out in vain.
+const CAREFUL: u32 = 64;
+
+/// What blocks take, and so how many there may be.
+pub(crate) struct InFlight<'a> {
+    options: &'a Options,
+    /// What a block takes; none if none was answered.
+    typical: Option<Typical>,
+    careful: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Typical {
+    took: Duration,
+    bytes: usize,
+}
+
+impl<'a> InFlight<'a> {
+    pub(crate) fn new(options: &'a Options) -> Self {
+        Self {
+            options,
+            typical: None,
+            careful: 0,
+        }
+    }
+
+    /// A block was given out, not for the first time if `is_again`.
+    pub(crate) fn taken(&mut self, is_again: bool) {
+        self.careful = match is_again {
+            true => CAREFUL,
+            false => self.careful.saturating_sub(1),
+        };
+    }
+
+    /// A thread was busy for so long with a block; it and its answer have so many bytes.
+    pub(crate) fn answered(&mut self, took: Duration, bytes: usize) {
+        // A block that takes longer counts at once, those that take less little by little.
+        let typical = self.typical.unwrap_or(Typical { took, bytes });
+        self.typical = Some(Typical {
+            took: took.max((typical.took * 7 + took) / 8),
+            bytes: bytes.max((typical.bytes * 7 + bytes) / 8),
+        });
+    }
+
+    /// The most blocks at a time.
+    pub(crate) fn limit(&self) -> usize {
+        let least = self.options.in_flight;
+        let Some(typical) = self.typical.filter(|_| self.careful == 0) else {
+            return least;
+        };
+        let by_time = self.options.ahead.as_nanos() / typical.took.as_nanos().max(1);
+        let by_bytes = BYTES_MAX / typical.bytes.max(1);
+        let most = self.options.in_flight_max.max(least);
+        usize::try_from(by_time)
+            .unwrap_or(usize::MAX)
+            .min(by_bytes)
+            .clamp(least, most)
+    }
+
+    /// For how many blocks there has to be room before the broker is asked for more.
+    pub(crate) fn asked_min(&self) -> usize {
+        (self.limit() / self.options.asked_part.max(1)).max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::life::Limits;
+
+    fn options() -> Options {
+        Options {
+            limits: Limits {
+                ack_wait: Duration::from_secs(30),
+                deliveries: 5,
+            },
+            in_flight: 6,
+            in_flight_max: 256,
+            ahead: Duration::from_millis(20),
+            asked_part: 2,
+            shard: "all".to_owned(),
+            grace: Duration::from_secs(25),
+        }
+    }
+
+    fn limit_after(took: Duration, bytes: usize) -> usize {
+        let options = options();
+        let mut in_flight = InFlight::new(&options);
+        in_flight.answered(took, bytes);
+        in_flight.limit()
+    }
+
+    #[test]
+    fn what_is_soon_done_has_more_behind_it() {
+        assert_eq!(limit_after(Duration::from_millis(2), 100), 10);
+        assert_eq!(limit_after(Duration::from_micros(100), 100), 200);
+        assert_eq!(limit_after(Duration::ZERO, 0), 256);
+        assert_eq!(limit_after(Duration::from_secs(1), 100), 6);
+        // Their bytes are bounded, too.
+        assert_eq!(limit_after(Duration::ZERO, 64 << 10), 64);
+        assert_eq!(limit_after(Duration::ZERO, usize::MAX / 16), 6);
+    }
+
+    #[test]
+    fn a_slow_block_counts_at_once_and_quick_ones_little_by_little() {
+        let options = options();
+        let mut in_flight = InFlight::new(&options);
+        assert_eq!((in_flight.limit(), in_flight.asked_min()), (6, 3));
+        in_flight.answered(Duration::from_micros(10), 10);
+        assert_eq!((in_flight.limit(), in_flight.asked_min()), (256, 128));
+        in_flight.answered(Duration::from_millis(500), 10);
+        assert_eq!(in_flight.limit(), 6);
+        let quick = (1..).find(|_| {
+            in_flight.answered(Duration::from_micros(10), 10);
+            in_flight.limit() == 256
+        });
+        assert!(
+            quick.is_some_and(|count| (20..80).contains(&count)),
+            "{quick:?}"
+        );
+    }
+
+    #[test]
+    fn blocks_that_are_given_out_again_are_few_at_a_time() {
+        let options = options();
+        let mut in_flight = InFlight::new(&options);
+        in_flight.answered(Duration::from_micros(10), 10);
+        in_flight.taken(true);
+        for _ in 0..CAREFUL {
+            assert_eq!(in_flight.limit(), 6);
+            in_flight.taken(false);
+        }
+        assert_eq!(in_flight.limit(), 256);
+    }
+}
