@@ -46,7 +46,7 @@ fn a_worker_that_is_to_finish_all_says_that_it_has_not() {
     case.feed(&broker);
     let blocks = broker.messages("IN");
     // Longer than the test.
-    let line = |more: &str| Case::worker(&broker, more).replace("--ack-wait 2s", "--ack-wait 30s");
+    let line = |more: &str| Case::worker(&broker, more).replace("--ack-wait 2s", "--ack-wait 120s");
     let mut first = case.spawn(&line(""));
     broker.until_messages("OUT", blocks / 8);
     // What it holds is not given to others for a while.

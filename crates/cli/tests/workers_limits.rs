@@ -2,7 +2,8 @@
 //!
 //! Without the program `nats-server` these tests report `ignored`.
 
-use std::process::Command;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 
 use libtest_mimic::Trial;
 use nix::sys::signal::Signal;
@@ -23,6 +24,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_block_that_is_removed_from_the_middle_is_told,
             answers_outlive_their_blocks,
             messages_that_are_too_long_for_a_stream_are_told_how_long_they_may_be,
+            a_feeder_goes_on_after_its_blocks_are_removed,
+            a_file_whose_blocks_were_removed_is_not_silently_known,
         ],
     ]
 }
@@ -188,4 +191,45 @@ fn messages_that_are_too_long_for_a_stream_are_told_how_long_they_may_be() {
             && said.contains("max_msg_size of the stream"),
         "{said}"
     );
+}
+
+fn a_feeder_goes_on_after_its_blocks_are_removed() {
+    let (broker, case) = (Broker::start(), Case::new(20));
+    broker.create("IN", &stream("IN", "IN.>", ""));
+    let lines = case.lines();
+    let to = broker.url("IN");
+    let mut command = case.command(&format!("betree feed --block 1 --to {to} -"));
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut feeder = command.stderr(Stdio::null()).spawn().expect("perfkit runs");
+    let mut pipe = feeder.stdin.take().expect("a pipe");
+    for part in lines.chunks(5) {
+        let text = format!("{}\n", part.join("\n"));
+        pipe.write_all(text.as_bytes()).expect("written");
+        broker.until_messages("IN", 5);
+        // As a limit does after a quiet time.
+        broker.purge("IN");
+    }
+    drop(pipe);
+    until("it ends", || {
+        feeder.try_wait().expect("a process").is_some()
+    });
+    assert_eq!(feeder.wait().expect("it has ended").code(), Some(0));
+}
+
+fn a_file_whose_blocks_were_removed_is_not_silently_known() {
+    let (broker, case) = (Broker::start(), Case::new(20));
+    feed(&case, &broker);
+    broker.purge("IN");
+    let to = broker.url("IN");
+    let line = format!("betree feed --block 1 --to {to} ad/events");
+    let refused = case.run(&line).expect(1).stderr;
+    assert!(
+        refused.contains("had the block of ")
+            && refused.contains(" at byte 0, has removed it since")
+            && refused.contains("--source"),
+        "{refused}"
+    );
+    assert_eq!(broker.messages("IN"), 0);
+    case.run(&format!("{line} --source again")).expect(0);
+    assert_eq!(broker.messages("IN"), 20);
 }

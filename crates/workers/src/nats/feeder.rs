@@ -4,8 +4,9 @@
 //! has come meanwhile, so that neither a repetition nor a second feeder can add a block twice, however long ago the first
 //! one was. A feeder that starts again finds out from the last block where to go on.
 
-use async_nats::jetstream::context::PublishErrorKind;
+use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::publish::PublishAck;
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use bytes::Bytes;
 
@@ -28,8 +29,10 @@ pub struct Feeder {
     source: String,
     /// The longest message that the stream takes; none if the server alone says.
     message_max: Option<usize>,
-    /// The sequence of the last block of the source, 0 before the first.
+    /// The sequence of the last block of the source, 0 if the stream has none.
     last: u64,
+    /// The byte of the source at which the block starts that was sent last.
+    sent: Option<u64>,
 }
 
 impl Feeder {
@@ -62,6 +65,7 @@ impl Feeder {
             source: source.to_owned(),
             message_max: facts.message_max,
             last: 0,
+            sent: None,
         };
         let known = feeder.look().await?;
         Ok((feeder, known))
@@ -86,23 +90,26 @@ impl Feeder {
     ///
     /// # Errors
     ///
-    /// If the server did not answer, or another feeder has fed this source meanwhile.
+    /// If the server did not answer, another feeder has fed this source meanwhile, or the stream has removed this block
+    /// and would refuse it for as long as it remembers it.
     pub async fn publish(&mut self, cut: &Cut) -> Result<Published> {
-        let (block, id) = self.block(cut);
-        let message = PublishMessage::build()
-            .payload(cut.bytes.clone())
-            .headers(headers(&block, &id))
-            .expected_last_subject_sequence(self.last);
-        let sent = self
-            .connection
-            .context
-            .send_publish(self.subject.clone(), message)
-            .await;
-        let stored = match sent {
-            Ok(acknowledged) => acknowledged.await,
-            Err(error) => Err(error),
+        let was_sent = self.sent.replace(cut.offset) == Some(cut.offset);
+        let stored = match self.send(cut).await {
+            // The stream has removed all blocks of the source since the last one was stored: by their age, to make room, or
+            // by a purge.
+            Err(error)
+                if error.kind() == PublishErrorKind::WrongLastSequence
+                    && self.last > 0
+                    && self.look().await?.is_none() =>
+            {
+                self.send(cut).await
+            }
+            sent => sent,
         };
         let error = match stored {
+            Ok(stored) if stored.duplicate && !was_sent => {
+                return self.known_before(cut).await;
+            }
             Ok(stored) => {
                 self.last = stored.sequence;
                 return Ok(match stored.duplicate {
@@ -122,13 +129,7 @@ impl Feeder {
                 Some(known) if known.offset == cut.offset && known.bytes == cut.bytes => {
                     Ok(Published::Duplicate)
                 }
-                Some(known) if known.offset >= cut.offset => Err(Error::refused(
-                    format!(
-                        "another feeder has fed {} meanwhile: the stream has byte {}, and this one is at {}",
-                        self.source, known.offset, cut.offset
-                    ),
-                    "let one feeder feed a source; start this one again to go on where the stream ends",
-                )),
+                Some(known) if known.offset >= cut.offset => Err(self.fed_by_another(cut, &known)),
                 _ if code(&error).is_some()
                     && error.kind() != PublishErrorKind::WrongLastSequence =>
                 {
@@ -140,6 +141,43 @@ impl Feeder {
                 _ => Err(self.connection.later(&error)),
             },
         }
+    }
+
+    async fn send(&self, cut: &Cut) -> std::result::Result<PublishAck, PublishError> {
+        let (block, id) = self.block(cut);
+        let message = PublishMessage::build()
+            .payload(cut.bytes.clone())
+            .headers(headers(&block, &id))
+            .expected_last_subject_sequence(self.last);
+        let context = &self.connection.context;
+        let sent = context.send_publish(self.subject.clone(), message).await?;
+        sent.await
+    }
+
+    /// What it means that the stream had a block before this feeder sent it: the last one, or one that it has removed.
+    async fn known_before(&mut self, cut: &Cut) -> Result<Published> {
+        match self.look().await? {
+            Some(known) if known.offset == cut.offset => Ok(Published::Duplicate),
+            Some(known) if known.offset > cut.offset => Err(self.fed_by_another(cut, &known)),
+            _ => Err(Error::refused(
+                format!(
+                    "the stream {} had the block of {} at byte {}, has removed it since, and refuses it as long as it \
+                     remembers it (duplicate_window)",
+                    self.stream, self.source, cut.offset
+                ),
+                "to have it once more, wait for the end of that window, or give the source another name: --source",
+            )),
+        }
+    }
+
+    fn fed_by_another(&self, cut: &Cut, known: &Known) -> Error {
+        Error::refused(
+            format!(
+                "another feeder has fed {} meanwhile: the stream has byte {}, and this one is at {}",
+                self.source, known.offset, cut.offset
+            ),
+            "let one feeder feed a source; start this one again to go on where the stream ends",
+        )
     }
 
     fn block(&self, cut: &Cut) -> (Block, BlockId) {
@@ -170,6 +208,7 @@ impl Feeder {
         let message = match stream.get_last_raw_message_by_subject(&self.subject).await {
             Ok(message) => message,
             Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => {
+                self.last = 0;
                 return Ok(None);
             }
             Err(error) => return Err(self.connection.later(&error)),

@@ -252,8 +252,7 @@ fn describe(
     outcome.bytes_out = tally.bytes_out;
     outcome.ops = Some(counts.events);
     outcome.did(counts.events, ["event", "events"]);
-    outcome.did(counts.matches, ["match", "matches"]);
-    outcome.did(tally.answered, ["block answered", "blocks answered"]);
+    // What went wrong stands first: a short line leaves out what comes last.
     for (count, names) in [
         (
             tally.refused,
@@ -271,6 +270,8 @@ fn describe(
             outcome.did(count, names);
         }
     }
+    outcome.did(counts.matches, ["match", "matches"]);
+    outcome.did(tally.answered, ["block answered", "blocks answered"]);
     outcome.did(snapshot.len() as u64, ["expression", "expressions"]);
     let params = &mut outcome.workload.params;
     let once = match worked.once {
