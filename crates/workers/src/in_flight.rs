@@ -5,17 +5,28 @@
 
 use std::time::Duration;
 
-use crate::work::Options;
-
 /// The most bytes of blocks and answers that more blocks than the least may have.
 const BYTES_MAX: usize = 4 << 20;
 /// After a block that is given out again, so many that are not show that all goes well. The workers that had such blocks may
 /// have been ended by one of them, and each that is here as well is one that was given out in vain.
 const CAREFUL: u32 = 64;
 
+/// What bounds their number.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    /// As many there may be, whatever they take.
+    pub(crate) least: usize,
+    /// The most, however soon each is done.
+    pub(crate) most: usize,
+    /// The time that a thread may take for all of them.
+    pub(crate) ahead: Duration,
+    /// The part of them for which there has to be room before the broker is asked for more.
+    pub(crate) asked_part: usize,
+}
+
 /// What blocks take, and so how many there may be.
-pub(crate) struct InFlight<'a> {
-    options: &'a Options,
+pub(crate) struct InFlight {
+    bounds: Bounds,
     /// What a block takes; none if none was answered.
     typical: Option<Typical>,
     careful: u32,
@@ -27,10 +38,10 @@ struct Typical {
     bytes: usize,
 }
 
-impl<'a> InFlight<'a> {
-    pub(crate) fn new(options: &'a Options) -> Self {
+impl InFlight {
+    pub(crate) fn new(bounds: Bounds) -> Self {
         Self {
-            options,
+            bounds,
             typical: None,
             careful: 0,
         }
@@ -56,13 +67,13 @@ impl<'a> InFlight<'a> {
 
     /// The most blocks at a time.
     pub(crate) fn limit(&self) -> usize {
-        let least = self.options.in_flight;
+        let least = self.bounds.least;
         let Some(typical) = self.typical.filter(|_| self.careful == 0) else {
             return least;
         };
-        let by_time = self.options.ahead.as_nanos() / typical.took.as_nanos().max(1);
+        let by_time = self.bounds.ahead.as_nanos() / typical.took.as_nanos().max(1);
         let by_bytes = BYTES_MAX / typical.bytes.max(1);
-        let most = self.options.in_flight_max.max(least);
+        let most = self.bounds.most.max(least);
         usize::try_from(by_time)
             .unwrap_or(usize::MAX)
             .min(by_bytes)
@@ -71,33 +82,23 @@ impl<'a> InFlight<'a> {
 
     /// For how many blocks there has to be room before the broker is asked for more.
     pub(crate) fn asked_min(&self) -> usize {
-        (self.limit() / self.options.asked_part.max(1)).max(1)
+        (self.limit() / self.bounds.asked_part.max(1)).max(1)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::life::Limits;
 
-    fn options() -> Options {
-        Options {
-            limits: Limits {
-                ack_wait: Duration::from_secs(30),
-                deliveries: 5,
-            },
-            in_flight: 6,
-            in_flight_max: 256,
-            ahead: Duration::from_millis(20),
-            asked_part: 2,
-            shard: "all".to_owned(),
-            grace: Duration::from_secs(25),
-        }
-    }
+    const BOUNDS: Bounds = Bounds {
+        least: 6,
+        most: 256,
+        ahead: Duration::from_millis(20),
+        asked_part: 2,
+    };
 
     fn limit_after(took: Duration, bytes: usize) -> usize {
-        let options = options();
-        let mut in_flight = InFlight::new(&options);
+        let mut in_flight = InFlight::new(BOUNDS);
         in_flight.answered(took, bytes);
         in_flight.limit()
     }
@@ -115,8 +116,7 @@ mod tests {
 
     #[test]
     fn a_slow_block_counts_at_once_and_quick_ones_little_by_little() {
-        let options = options();
-        let mut in_flight = InFlight::new(&options);
+        let mut in_flight = InFlight::new(BOUNDS);
         assert_eq!((in_flight.limit(), in_flight.asked_min()), (6, 3));
         in_flight.answered(Duration::from_micros(10), 10);
         assert_eq!((in_flight.limit(), in_flight.asked_min()), (256, 128));
@@ -134,8 +134,7 @@ mod tests {
 
     #[test]
     fn blocks_that_are_given_out_again_are_few_at_a_time() {
-        let options = options();
-        let mut in_flight = InFlight::new(&options);
+        let mut in_flight = InFlight::new(BOUNDS);
         in_flight.answered(Duration::from_micros(10), 10);
         in_flight.taken(true);
         for _ in 0..CAREFUL {

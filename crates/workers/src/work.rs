@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::block::{Block, BlockId, Delivery, Labels, Place, Steps};
 use crate::engine::{Engine, To, Verdict};
 use crate::error::Error;
-use crate::in_flight::InFlight;
+use crate::in_flight::{Bounds, InFlight};
 use crate::life::{Action, Fate, Fault, Life, Limits, Reason, pause};
 
 /// What makes an answer of a block.
@@ -119,7 +119,12 @@ pub async fn work<E: Engine, M: Matching>(
     };
     let mut stop = pin!(stop);
     let mut tally = Tally::default();
-    let mut in_flight = InFlight::new(options);
+    let mut in_flight = InFlight::new(Bounds {
+        least: options.in_flight,
+        most: options.in_flight_max,
+        ahead: options.ahead,
+        asked_part: options.asked_part,
+    });
     let mut lives = FuturesUnordered::new();
     let (mut asking, mut ended, mut away) = (None, None, None);
     let (mut deadline, mut failures, mut quiet_until) = (None, 0, Instant::now());
