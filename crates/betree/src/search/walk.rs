@@ -39,7 +39,8 @@ impl Search<'_> {
             self.spent += (index.cells.words() / WORDS_PER_REDUCTION) as u64;
         }
         while at < index.cells.steps(self.event) {
-            if self.spent >= limit {
+            // The first one follows at once: a pause before it would begin anew, and a small budget would never end.
+            if self.spent >= limit && at > 0 {
                 return Phase::Cells { part, at };
             }
             self.spent += CELL_REDUCTIONS;
