@@ -118,6 +118,27 @@ fn env_shows_and_checks_all_of_them() {
 }
 
 #[test]
+fn a_mistyped_variable_removes_no_gate() {
+    let gate = [("PERFKIT_COMPARE_SLOO", "p50<=1ms")];
+    let words = ["compare", "-qq", "--interleave", "6x1", "true", "true"];
+    for words in [&words[..], &["env"]] {
+        let (code, _, stderr) = run(Path::new(""), &gate, words);
+        assert_eq!(
+            (code, stderr.as_str()),
+            (
+                Some(2),
+                "perfkit: PERFKIT_COMPARE_SLOO: `perfkit compare` has no flag --sloo\n\
+                 help: a similar one is PERFKIT_COMPARE_SLO\n"
+            )
+        );
+    }
+    // Nothing says of this one that it is meant for perfkit.
+    let (code, stdout, stderr) = run(Path::new(""), &[("PERFKIT_SLOO", "1")], &["env"]);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(stdout.contains("no flag has this name"), "{stdout}");
+}
+
+#[test]
 fn the_usual_place_is_that_of_the_desktop_specification() {
     let dir = tempfile::tempdir().expect("a directory");
     let folder = dir.path().join("perfkit");

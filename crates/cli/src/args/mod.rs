@@ -142,7 +142,9 @@ pub(crate) fn parse_with(
     let leaf = Leaf::of(&command, &matches);
     let defaults = match config.is_empty() {
         true => Vec::new(),
-        false => words::of(config, &leaf).map_err(|refusal| refused(config, &refusal))?,
+        false => {
+            words::of(config, &leaf, every_command).map_err(|refusal| refused(config, &refusal))?
+        }
     };
     if !defaults.is_empty() {
         return with_defaults(argv, &typed, leaf.path.len(), &defaults, config).map(Ok);
@@ -231,6 +233,13 @@ fn place(config: &Config, place: &Place) -> String {
 pub(crate) fn parse_plain(argv: &[OsString]) -> Result<(clap::Command, ArgMatches), clap::Error> {
     let argv = fingers::normalise(argv);
     try_parse(&argv).map(|(command, matches, _)| (command, matches))
+}
+
+/// The description of every command, built.
+pub(crate) fn every_command() -> clap::Command {
+    let mut root = <Cli as clap::CommandFactory>::command();
+    root.build();
+    root
 }
 
 fn try_parse(argv: &[OsString]) -> Result<(clap::Command, ArgMatches, Cli), clap::Error> {

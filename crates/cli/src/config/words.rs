@@ -52,6 +52,17 @@ const TYPED_ONLY: [&str; 35] = [
 /// Variables with the prefix that are read elsewhere.
 pub(crate) const RESERVED: [&str; 3] = ["CONFIG", "IO", "ISA"];
 
+/// Variables that begin like those of a command, and set how much the tests of it do.
+const OF_TESTS: [&str; 7] = [
+    "BETREE_PAIRS",
+    "BETREE_SEED",
+    "FIX_HOSTILE_ONLY",
+    "FIX_HOSTILE_SECONDS",
+    "FIX_RUNS",
+    "FIX_SEED",
+    "FIX_TAKEOVERS",
+];
+
 /// A default that one command line takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Default {
@@ -134,10 +145,15 @@ impl<'a> Leaf<'a> {
 ///
 /// # Errors
 ///
-/// A key of the command's own table that names no flag of it, a flag that has no default, and a value of the wrong
-/// kind. Whether the value is one that the flag takes, the parser says.
-pub(crate) fn of(config: &Config, leaf: &Leaf<'_>) -> Result<Vec<Default>, Refusal> {
+/// A key of the command's own table or a variable of the command that names no flag of it, a flag that has no default,
+/// and a value of the wrong kind. Whether the value is one that the flag takes, the parser says.
+pub(crate) fn of(
+    config: &Config,
+    leaf: &Leaf<'_>,
+    every_command: fn() -> clap::Command,
+) -> Result<Vec<Default>, Refusal> {
     check_own_table(config, leaf)?;
+    check_own_variables(config, leaf, every_command)?;
     let mut found = Vec::new();
     for arg in leaf.command.get_arguments() {
         let Some(flag) = arg.get_long().filter(|_| may_be_set(arg)) else {
@@ -203,12 +219,7 @@ enum Found<'a> {
 /// The value of a flag: of the environment before the file, of the innermost command first.
 fn look_up<'a>(config: &'a Config, path: &[&str], flag: &str) -> Option<(Found<'a>, Place)> {
     for len in (0..=path.len()).rev() {
-        let mut name = path[..len].join("_");
-        if len > 0 {
-            name.push('_');
-        }
-        name.push_str(flag);
-        let name = name.replace('-', "_").to_ascii_uppercase();
+        let name = variable_of(&path[..len], flag);
         let value = config.variables.iter().find(|(known, _)| *known == name);
         if let Some((name, value)) = value {
             let place = Place::Variable(format!("{PREFIX}{name}"));
@@ -229,6 +240,17 @@ fn look_up<'a>(config: &'a Config, path: &[&str], flag: &str) -> Option<(Found<'
     })?;
     let key = key(&path[..depth], flag);
     Some((Found::Value(value), Place::Key(key)))
+}
+
+/// A command or a flag as variables name it.
+fn variable(name: &str) -> String {
+    name.replace('-', "_").to_ascii_uppercase()
+}
+
+/// The variable of a command's flag, without [`PREFIX`].
+fn variable_of(path: &[&str], flag: &str) -> String {
+    let words = path.iter().copied().chain([flag]);
+    variable(&words.collect::<Vec<_>>().join("_"))
 }
 
 fn key(tables: &[&str], name: &str) -> String {
@@ -275,6 +297,7 @@ fn check_table(table: &Table, path: &[&str], command: &clap::Command) -> Result<
             continue;
         }
         return Err(refusal(
+            Place::Key(key(path, name)),
             path,
             name,
             arg.is_some(),
@@ -284,13 +307,105 @@ fn check_table(table: &Table, path: &[&str], command: &clap::Command) -> Result<
     Ok(())
 }
 
+/// Checks the variables that are about this command, or about one that it is a command of.
+fn check_own_variables(
+    config: &Config,
+    leaf: &Leaf<'_>,
+    every_command: fn() -> clap::Command,
+) -> Result<(), Refusal> {
+    let Some(first) = leaf.path.first() else {
+        return Ok(());
+    };
+    let prefix = variable(first) + "_";
+    let mut of_it = config
+        .variables
+        .iter()
+        .filter(|(name, _)| name.starts_with(&prefix))
+        .peekable();
+    if of_it.peek().is_none() {
+        return Ok(());
+    }
+    // The parsed command line may know only its own command, and `COMPRESS_BENCH_` is not of `compress`.
+    let root = every_command();
+    let commands = commands(&root);
+    of_it.try_for_each(|(name, _)| match stray(&commands, name) {
+        Some((path, refusal)) if leaf.path.starts_with(&path) && !path.is_empty() => Err(refusal),
+        _ => Ok(()),
+    })
+}
+
+/// A command with its names.
+type Named<'a> = (Vec<&'a str>, &'a clap::Command);
+
+/// A command and all below it.
+fn commands(root: &clap::Command) -> Vec<Named<'_>> {
+    let mut found = vec![(Vec::new(), root)];
+    let mut at = 0;
+    while let Some((path, command)) = found.get(at).cloned() {
+        found.extend(command.get_subcommands().map(|inner| {
+            let names = path.iter().copied().chain([inner.get_name()]);
+            (names.collect(), inner)
+        }));
+        at += 1;
+    }
+    found
+}
+
+/// A variable that sets nothing, with the command that it begins with. `None` for one that sets a flag, and for one
+/// that begins with no command and names no flag: many programs may have such.
+fn stray<'a>(commands: &[Named<'a>], name: &str) -> Option<(Vec<&'a str>, Refusal)> {
+    if OF_TESTS.contains(&name) {
+        return None;
+    }
+    let mut owner: Option<(usize, &Named<'a>, &str, bool)> = None;
+    for named @ (path, command) in commands {
+        let prefix = variable_of(path, "");
+        let Some(rest) = name.strip_prefix(&prefix) else {
+            continue;
+        };
+        let mut args = Vec::new();
+        arguments(command, &mut args);
+        let mut of_name = args
+            .into_iter()
+            .filter(|arg| arg.get_long().is_some_and(|long| variable(long) == rest))
+            .peekable();
+        let is_flag = of_name.peek().is_some();
+        if of_name.any(may_be_set) {
+            return None;
+        }
+        let counts = is_flag || !path.is_empty();
+        if counts && owner.is_none_or(|(len, ..)| prefix.len() >= len) {
+            owner = Some((prefix.len(), named, rest, is_flag));
+        }
+    }
+    let (len, (path, command), rest, is_flag) = owner?;
+    let mut known = Vec::new();
+    arguments(command, &mut known);
+    let known = known.into_iter().filter(|arg| may_be_set(arg));
+    let flag = rest.replace('_', "-").to_ascii_lowercase();
+    let place = Place::Variable(format!("{PREFIX}{name}"));
+    let mut refusal = refusal(place, path, &flag, is_flag, known);
+    if let Some(long) = refusal.help.strip_prefix(SIMILAR) {
+        let similar = variable(long);
+        refusal.help = format!("{SIMILAR}{PREFIX}{}{similar}", &name[..len]);
+    }
+    Some((path.clone(), refusal))
+}
+
+/// What the help of a mistyped name begins with.
+const SIMILAR: &str = "a similar one is ";
+
 fn refusal<'a>(
+    place: Place,
     path: &[&str],
     name: &str,
     is_flag: bool,
     known: impl Iterator<Item = &'a Arg>,
 ) -> Refusal {
-    let place = Place::Key(key(path, name));
+    let remove = match place {
+        Place::Key(_) => "remove the line",
+        Place::Variable(_) => "unset it",
+    };
     let command = match path {
         [] => "any command".to_owned(),
         path => format!("`perfkit {}`", path.join(" ")),
@@ -299,7 +414,7 @@ fn refusal<'a>(
         return Refusal {
             place,
             reason: format!("--{name} has no default: it deletes, replaces, or says what to do"),
-            help: "remove the line, and type the flag where it is meant".to_owned(),
+            help: format!("{remove}, and type the flag where it is meant"),
         };
     }
     let near = known
@@ -311,23 +426,39 @@ fn refusal<'a>(
         place,
         reason: format!("{command} has no flag --{name}"),
         help: match near {
-            Some((_, long)) => format!("a similar one is {long}"),
-            None => "remove the line; `--help` lists the flags".to_owned(),
+            Some((_, long)) => format!("{SIMILAR}{long}"),
+            None => format!("{remove}; `--help` lists the flags"),
         },
     }
 }
 
-/// Checks a whole file against all commands: each table names a command, and each key a flag of it or of a command
-/// below it.
+/// Checks a whole file and the environment against all commands: each table names a command, and each key a flag of it
+/// or of a command below it; and so does each variable that begins with a command.
 ///
 /// # Errors
 ///
-/// The first key that names nothing.
+/// The first key or variable that names nothing.
 pub(crate) fn check(config: &Config, root: &clap::Command) -> Result<(), Refusal> {
-    match &config.file {
-        Some(file) => check_below(&file.table, &mut Vec::new(), root),
+    if let Some(file) = &config.file {
+        check_below(&file.table, &mut Vec::new(), root)?;
+    }
+    let commands = commands(root);
+    let mut names = config.variables.iter().map(|(name, _)| name);
+    match names.find_map(|name| stray(&commands, name)) {
+        Some((_, refusal)) => Err(refusal),
         None => Ok(()),
     }
+}
+
+/// Whether a variable that [`check`] lets pass is a default of some flag.
+pub(crate) fn is_default(name: &str, root: &clap::Command) -> bool {
+    let name = name.strip_prefix(PREFIX).unwrap_or(name);
+    commands(root).iter().any(|(path, command)| {
+        command.get_arguments().any(|arg| {
+            let flag = arg.get_long().unwrap_or_default();
+            may_be_set(arg) && (0..=path.len()).any(|len| variable_of(&path[..len], flag) == name)
+        })
+    })
 }
 
 fn check_below<'a>(
@@ -350,7 +481,8 @@ fn check_below<'a>(
                 let is_flag = named.clone().next().is_some();
                 if value.is_table() || !named.any(|arg| may_be_set(arg)) {
                     let known = args.iter().copied().filter(|arg| may_be_set(arg));
-                    return Err(refusal(path, name, is_flag, known));
+                    let place = Place::Key(key(path, name));
+                    return Err(refusal(place, path, name, is_flag, known));
                 }
             }
         }
@@ -478,7 +610,7 @@ mod tests {
 
     use super::super::ConfigFile;
     use super::*;
-    use crate::args::{Cli, parse_plain};
+    use crate::args::{every_command, parse_plain};
 
     fn config(text: &str, variables: &[(&str, &str)]) -> Config {
         Config {
@@ -497,7 +629,7 @@ mod tests {
         let argv: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let (command, matches) = parse_plain(&argv).expect("a valid command line");
         let leaf = Leaf::of(&command, &matches);
-        let defaults = of(&config(text, variables), &leaf)?;
+        let defaults = of(&config(text, variables), &leaf, every_command)?;
         let words = insert(&argv, leaf.path.len(), &defaults);
         let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
         Ok(words.join(" "))
@@ -585,9 +717,7 @@ mod tests {
 
     #[test]
     fn a_whole_file_is_checked_against_all_commands() {
-        let mut root = <Cli as clap::CommandFactory>::command();
-        root.build();
-        let check = |text: &str| check(&config(text, &[]), &root);
+        let check = |text: &str| check(&config(text, &[]), &every_command());
         assert_eq!(check(""), Ok(()));
         assert_eq!(
             check("threads = 2\n[fix]\nseparator = '|'\n[fix.parse]\nlimit = 3"),
@@ -606,9 +736,71 @@ mod tests {
     }
 
     #[test]
+    fn a_variable_of_a_command_that_names_no_flag_is_refused() {
+        for (name, line, help) in [
+            (
+                "COMPARE_SLOO",
+                "perfkit compare a b",
+                "a similar one is PERFKIT_COMPARE_SLO",
+            ),
+            (
+                "FIX_PARSE_SEPERATOR",
+                "perfkit fix parse a",
+                "a similar one is PERFKIT_FIX_PARSE_SEPARATOR",
+            ),
+            (
+                "FIX_THRAEDS",
+                "perfkit fix parse a",
+                "a similar one is PERFKIT_FIX_THREADS",
+            ),
+            (
+                "COMPRESS_FORCE",
+                "perfkit compress a",
+                "unset it, and type the flag where it is meant",
+            ),
+            (
+                "COMPRESS_QQQQQQ",
+                "perfkit compress a",
+                "unset it; `--help` lists the flags",
+            ),
+        ] {
+            let refused = with("", &[(name, "1")], line).expect_err(name);
+            assert_eq!(refused.place, Place::Variable(format!("PERFKIT_{name}")));
+            assert_eq!(refused.help, help);
+            let everywhere = check(&config("", &[(name, "1")]), &every_command()).expect_err(name);
+            assert_eq!(everywhere, refused);
+            // It is not of this command.
+            assert_eq!(
+                with("", &[(name, "1")], "perfkit explain p99").as_deref(),
+                Ok("perfkit explain p99")
+            );
+        }
+    }
+
+    #[test]
+    fn a_variable_that_may_be_of_something_else_is_let_pass() {
+        let others = [
+            ("COMPRESS_BENCH_LEVEL", "1"),
+            ("BUILT", "1"),
+            ("KAFKA", "/opt"),
+            ("FUZZ_SECONDS", "1"),
+            ("OBJECTS", "1"),
+        ];
+        let tests = OF_TESTS.map(|name| (name, "1"));
+        let all: Vec<_> = others.into_iter().chain(tests).collect();
+        assert_eq!(check(&config("", &all), &every_command()), Ok(()));
+        let line = "perfkit compress a";
+        assert_eq!(with("", &all, line).as_deref(), Ok(line));
+        let root = every_command();
+        assert!(is_default("PERFKIT_FIX_PARSE_SEPARATOR", &root));
+        assert!(is_default("PERFKIT_FIX_SEPARATOR", &root));
+        assert!(is_default("PERFKIT_SEPARATOR", &root));
+        assert!(!is_default("PERFKIT_SLOO", &root));
+    }
+
+    #[test]
     fn flags_without_a_default_are_flags() {
-        let mut root = <Cli as clap::CommandFactory>::command();
-        root.build();
+        let root = every_command();
         let mut args = Vec::new();
         arguments(&root, &mut args);
         for flag in TYPED_ONLY {

@@ -3,11 +3,10 @@
 use std::ffi::OsString;
 
 use bench::programs;
-use clap::CommandFactory as _;
 use latency::report::{Cell, Environment, Table, Unit};
 use report::{ExitStatus, Outcome, units};
 
-use crate::args::{self, Cli};
+use crate::args;
 use crate::commands::env::flags::EnvArgs;
 use crate::config::words::{self, Place};
 use crate::config::{self, Config};
@@ -32,9 +31,7 @@ pub(crate) fn run(args: &EnvArgs, name: &'static str, argv: &[OsString]) -> Resu
 
 /// Refuses what names no command or no flag.
 fn check(config: &Config) -> Result<()> {
-    let mut root = Cli::command();
-    root.build();
-    words::check(config, &root).map_err(|refusal| args::refused(config, &refusal))
+    words::check(config, &args::every_command()).map_err(|refusal| args::refused(config, &refusal))
 }
 
 /// The defaults of flags that the user has set, and where the file is.
@@ -50,10 +47,12 @@ fn defaults(config: &Config) -> Table {
         None => config::usual_path().map(|path| format!("{} (not there)", path.display())),
     };
     let file = || path.clone().unwrap_or_else(|| "none".to_owned());
+    let root = args::every_command();
     for (key, value, place) in words::all(config) {
         let from = match place {
             Place::Key(_) => file(),
-            Place::Variable(_) => "environment".to_owned(),
+            Place::Variable(name) if words::is_default(&name, &root) => "environment".to_owned(),
+            Place::Variable(_) => "environment (no flag has this name)".to_owned(),
         };
         table.rows.push([key, value, from].map(Into::into).to_vec());
     }
