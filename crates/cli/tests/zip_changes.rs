@@ -322,3 +322,29 @@ fn a_help_line_that_several_failures_share_is_printed_once() {
     let help = "help: list the names: perfkit unzip -1 'a.zip'";
     assert!(ended.stderr.contains(help), "{}", ended.stderr);
 }
+
+/// A name that cannot be packed is no sign that its file is gone.
+#[test]
+fn filesync_deletes_no_entry_whose_file_may_be_there() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let link = directory();
+    let zip = link.path().join("zip");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), &zip).expect("linked");
+    let sync = |dir: &std::path::Path| {
+        let mut program = std::process::Command::new(&zip);
+        program.args(["-FSq", "d.zip", "a"]).arg(".").arg("-r");
+        let ended = crate::common::feed(program.current_dir(dir), b"");
+        ended.status.code()
+    };
+    let dir = directory();
+    file(dir.path(), "a", b"1");
+    archive(dir.path(), "d.zip", &[("a", "1"), ("b", "2")]);
+    let odd = dir.path().join(std::ffi::OsStr::from_bytes(b"lat\xe9in"));
+    std::fs::write(&odd, b"q").expect("written");
+    assert_eq!(sync(dir.path()), Some(18));
+    assert_eq!(held(dir.path(), "d.zip"), ["a=1", "b=2"]);
+    // Once all names are known, what has no file goes.
+    std::fs::remove_file(&odd).expect("removed");
+    assert_eq!(sync(dir.path()), Some(0));
+    assert_eq!(held(dir.path(), "d.zip"), ["a=1"]);
+}

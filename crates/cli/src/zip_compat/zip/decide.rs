@@ -98,7 +98,8 @@ pub(super) fn merge<R: ReadAt>(
                 plan.steps.push(Step::Replace(item));
             }
             Some((_, Fate::Replace)) => plan.deleted.push(name.into_owned()),
-            None if merge.deletes() => plan.deleted.push(name.into_owned()),
+            // An entry goes only if its file is certainly gone.
+            None if merge.deletes() && found.is_whole() => plan.deleted.push(name.into_owned()),
             _ => plan.steps.push(Step::Keep(entry.position())),
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::Metadata;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use files::conflicts::{self, Written};
@@ -36,6 +37,15 @@ pub(super) struct Found {
     pub(super) by_name: HashMap<String, usize>,
     /// The number of files that are left out for their names.
     pub(super) unnamed: u64,
+    /// The number of files and directories that could not be looked at.
+    pub(super) unseen: u64,
+}
+
+impl Found {
+    /// Whether an entry without a file here has none at all.
+    pub(super) fn is_whole(&self) -> bool {
+        self.unnamed == 0 && self.unseen == 0
+    }
 }
 
 /// Finds the files of a command line. `held` are the names of an archive that is changed.
@@ -141,13 +151,23 @@ impl Finder<'_> {
                         Err(error) => {
                             let failure = Failure::io("read", entry.path(), &error);
                             message::remark(failure.message());
+                            self.unseen(error.kind());
                         }
                     }
                 }
-                Err(error) => message::remark(&format!("left out: {error}")),
+                Err(error) => {
+                    message::remark(&format!("left out: {error}"));
+                    let kind = error.io_error().map(std::io::Error::kind);
+                    self.unseen(kind.unwrap_or(ErrorKind::Other));
+                }
             }
         }
         Ok(())
+    }
+
+    /// Something was not looked at, unless it is gone.
+    fn unseen(&mut self, kind: ErrorKind) {
+        self.found.unseen += u64::from(kind != ErrorKind::NotFound);
     }
 
     /// A file, a directory or a link.
