@@ -332,7 +332,7 @@ fn filesync_deletes_no_entry_whose_file_may_be_there() {
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), &zip).expect("linked");
     let sync = |dir: &std::path::Path| {
         let mut program = std::process::Command::new(&zip);
-        program.args(["-FSq", "d.zip", "a"]).arg(".").arg("-r");
+        program.args(["-FSqr", "d.zip", "."]);
         program.current_dir(dir);
         crate::common::feed(program, b"").status.code()
     };
