@@ -7,21 +7,22 @@ use std::time::Duration;
 
 /// The most bytes of blocks and answers that more blocks than the least may have.
 const BYTES_MAX: usize = 4 << 20;
-/// After a block that is given out again, so many that are not show that all goes well. The workers that had such blocks may
-/// have been ended by one of them, and each that is here as well is one that was given out in vain.
+/// First deliveries after a repeated one until more blocks are taken again. A repeated block may have ended the worker that had
+/// it: the fewer others are here, the fewer are lost with this one.
 const CAREFUL: u32 = 64;
 
-/// What bounds their number.
+/// What bounds the number of blocks at a time: those that are asked for, matched, published.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounds {
-    /// As many there may be, whatever they take.
-    pub(crate) least: usize,
-    /// The most, however soon each is done.
-    pub(crate) most: usize,
-    /// The time that a thread may take for all of them.
-    pub(crate) ahead: Duration,
-    /// The part of them for which there has to be room before the broker is asked for more.
-    pub(crate) asked_part: usize,
+pub struct Bounds {
+    /// The number that is always allowed, whatever they take.
+    pub least: usize,
+    /// The most, however soon each is done, and however small.
+    pub most: usize,
+    /// The time that a thread may take for all that there are, where they are more than the least.
+    pub ahead: Duration,
+    /// The part of all blocks for which there has to be room before the broker is asked for more, where one request brings
+    /// many: half of them for 2; 0 counts as 1.
+    pub asked_part: usize,
 }
 
 /// What blocks take, and so how many there may be.
@@ -55,7 +56,7 @@ impl InFlight {
         };
     }
 
-    /// A thread was busy for so long with a block; it and its answer have so many bytes.
+    /// A thread was busy with a block for `took`; the block and its answer have `bytes`.
     pub(crate) fn answered(&mut self, took: Duration, bytes: usize) {
         // A block that takes longer counts at once, those that take less little by little.
         let typical = self.typical.unwrap_or(Typical { took, bytes });

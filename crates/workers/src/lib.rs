@@ -30,6 +30,7 @@ pub use block::{
 pub use cutter::{BLOCK_BYTES, Cut, Cutter, LongLine};
 pub use engine::{Engine, Published, To, Verdict};
 pub use error::{Error, Result};
+pub use in_flight::Bounds;
 pub use known::Known;
 pub use life::{Action, Fate, Fault, Life, Limits, Reason, pause};
 pub use lines::join_lines;

@@ -41,15 +41,8 @@ pub struct Answer {
 pub struct Options {
     /// What bounds the life of a delivery.
     pub limits: Limits,
-    /// The most blocks at a time: those that are asked for, matched, published.
-    pub in_flight: usize,
-    /// The most of them where each is soon done, and small.
-    pub in_flight_max: usize,
-    /// The time that a thread may take for all that there are, where they are more than `in_flight`.
-    pub ahead: Duration,
-    /// The part of all blocks for which there has to be room before the broker is asked for more, where one request brings
-    /// many: half of them for 2; 0 counts as 1.
-    pub asked_part: usize,
+    /// How many blocks it has at a time.
+    pub in_flight: Bounds,
     /// Which part of the expressions it has.
     pub shard: String,
     /// After this time a worker that was asked to stop leaves what it has not finished to others.
@@ -119,12 +112,7 @@ pub async fn work<E: Engine, M: Matching>(
     };
     let mut stop = pin!(stop);
     let mut tally = Tally::default();
-    let mut in_flight = InFlight::new(Bounds {
-        least: options.in_flight,
-        most: options.in_flight_max,
-        ahead: options.ahead,
-        asked_part: options.asked_part,
-    });
+    let mut in_flight = InFlight::new(options.in_flight);
     let mut lives = FuturesUnordered::new();
     let (mut asking, mut ended, mut away) = (None, None, None);
     let (mut deadline, mut failures, mut quiet_until) = (None, 0, Instant::now());

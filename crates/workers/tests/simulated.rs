@@ -10,7 +10,7 @@ use bytes::Bytes;
 use tokio::time::{Instant, sleep};
 use workers::simulation::{Memory, Weather};
 use workers::{
-    Answer, Block, Fault, Labels, Limits, Matching, Options, Steps, Tally, Trouble, work,
+    Answer, Block, Bounds, Fault, Labels, Limits, Matching, Options, Steps, Tally, Trouble, work,
 };
 
 /// Answers with the lines themselves, after a while.
@@ -58,10 +58,12 @@ fn options(ack_wait: Duration) -> Options {
             ack_wait,
             deliveries: 5,
         },
-        in_flight: 4,
-        in_flight_max: 64,
-        ahead: Duration::from_millis(30),
-        asked_part: 2,
+        in_flight: Bounds {
+            least: 4,
+            most: 64,
+            ahead: Duration::from_millis(30),
+            asked_part: 2,
+        },
         shard: "all".to_owned(),
         grace: Duration::from_secs(60),
     }

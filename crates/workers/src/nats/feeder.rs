@@ -94,52 +94,43 @@ impl Feeder {
     /// and would refuse it for as long as it remembers it.
     pub async fn publish(&mut self, cut: &Cut) -> Result<Published> {
         let was_sent = self.sent.replace(cut.offset) == Some(cut.offset);
-        let stored = match self.send(cut).await {
-            // The stream has removed all blocks of the source since the last one was stored: by their age, to make room, or
-            // by a purge.
-            Err(error)
-                if error.kind() == PublishErrorKind::WrongLastSequence
-                    && self.last > 0
-                    && self.look().await?.is_none() =>
-            {
-                self.send(cut).await
-            }
-            sent => sent,
-        };
-        let error = match stored {
-            Ok(stored) if stored.duplicate && !was_sent => {
-                return self.known_before(cut).await;
-            }
-            Ok(stored) => {
-                self.last = stored.sequence;
-                return Ok(match stored.duplicate {
-                    true => Published::Duplicate,
-                    false => Published::Stored,
+        loop {
+            let expected = self.last;
+            let error = match self.send(cut).await {
+                Ok(stored) if stored.duplicate && !was_sent => {
+                    return self.known_before(cut).await;
+                }
+                Ok(stored) => {
+                    self.last = stored.sequence;
+                    return Ok(match stored.duplicate {
+                        true => Published::Duplicate,
+                        false => Published::Stored,
+                    });
+                }
+                Err(error) => error,
+            };
+            if error.kind() == PublishErrorKind::MaxPayloadExceeded {
+                return Err(Error::TooLong {
+                    bytes: cut.bytes.len(),
+                    bytes_max: self.block_bytes_max(),
                 });
             }
-            Err(error) => error,
-        };
-        match error.kind() {
-            PublishErrorKind::MaxPayloadExceeded => Err(Error::TooLong {
-                bytes: cut.bytes.len(),
-                bytes_max: self.block_bytes_max(),
-            }),
+            let is_not_last = error.kind() == PublishErrorKind::WrongLastSequence;
             // Perhaps it was stored, and only that was not heard.
-            _ => match self.look().await? {
+            return match self.look().await? {
                 Some(known) if known.offset == cut.offset && known.bytes == cut.bytes => {
                     Ok(Published::Duplicate)
                 }
                 Some(known) if known.offset >= cut.offset => Err(self.fed_by_another(cut, &known)),
-                _ if code(&error).is_some()
-                    && error.kind() != PublishErrorKind::WrongLastSequence =>
-                {
-                    Err(Error::Later(format!(
-                        "the stream refuses: {}",
-                        reasons(&error)
-                    )))
-                }
+                // The stream has removed all blocks of the source since the last one was stored: by their age, to make
+                // room, or by a purge.
+                None if is_not_last && expected > 0 => continue,
+                _ if code(&error).is_some() && !is_not_last => Err(Error::Later(format!(
+                    "the stream refuses: {}",
+                    reasons(&error)
+                ))),
                 _ => Err(self.connection.later(&error)),
-            },
+            };
         }
     }
 

@@ -10,7 +10,7 @@ use report::units::counted;
 use report::{ExitStatus, Outcome};
 use tokio::time::sleep;
 use workers::settings::Common;
-use workers::{Limits, Once, Options, Tally, WHOLE};
+use workers::{Bounds, Limits, Once, Options, Tally, WHOLE};
 
 use crate::args::threads;
 use crate::commands::betree::flags::{MatchArgs, MatchFormat};
@@ -67,19 +67,6 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
     let common = open::common(args, &state);
     let batches = state.wants_batches(args);
     let current = Current::new(state);
-    let options = Options {
-        limits: Limits {
-            ack_wait: own.ack_wait,
-            deliveries: DELIVERIES,
-        },
-        // The broker adds what it needs.
-        in_flight: 2 * threads as usize,
-        in_flight_max: 0,
-        ahead: AHEAD * threads,
-        asked_part: 1,
-        shard: own.shard.clone(),
-        grace: own.grace,
-    };
     let (matching, queue) = Threads::new(&current);
     let (worked, counts, finished) = std::thread::scope(|scope| {
         let handles: Vec<_> = (0..threads)
@@ -98,7 +85,7 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
                 }
             };
             tokio::select! {
-                worked = work(args, (&pair, common), (&matching, &ready), options) => worked,
+                worked = work(args, (&pair, common), (&matching, &ready), threads) => worked,
                 () = follows => Err(Failure::new("the look for newer snapshots has ended")),
             }
         });
@@ -168,7 +155,7 @@ async fn work(
     args: &MatchArgs,
     (pair, common): (&Pair<'_>, Common),
     (matching, ready): (&Threads<'_>, &Ready<'_>),
-    options: Options,
+    threads: u32,
 ) -> Result<Worked> {
     let own = &args.workers;
     let tells = args.analysis.terminal.wants_warnings();
@@ -176,12 +163,12 @@ async fn work(
         Pair::Nats(from, to, access) => {
             let worker = open::nats(args, (from, to), access, common, tells).await?;
             let once = own.once.map_or(Once::Window, Once::from);
-            work_on(args, (&worker, once), (matching, ready), options).await
+            work_on(args, (&worker, once), (matching, ready), threads).await
         }
         #[cfg(feature = "kafka")]
         Pair::Kafka(from, to, access) => {
             let worker = open::kafka(own, (from, to), access, common, tells).await?;
-            work_on(args, (&worker, Once::Always), (matching, ready), options).await
+            work_on(args, (&worker, Once::Always), (matching, ready), threads).await
         }
     }
 }
@@ -190,14 +177,24 @@ async fn work_on<B: Broker>(
     args: &MatchArgs,
     (worker, once): (&B, Once),
     (matching, ready): (&Threads<'_>, &Ready<'_>),
-    mut options: Options,
+    threads: u32,
 ) -> Result<Worked> {
     let own = &args.workers;
     let tells = args.analysis.terminal.wants_warnings();
-    options.limits.ack_wait = worker.ack_wait();
-    options.in_flight += B::IN_FLIGHT_MORE;
-    options.in_flight_max = B::IN_FLIGHT_MAX;
-    options.asked_part = B::ASKED_PART;
+    let options = Options {
+        limits: Limits {
+            ack_wait: worker.ack_wait(),
+            deliveries: DELIVERIES,
+        },
+        in_flight: Bounds {
+            least: 2 * threads as usize + B::IN_FLIGHT_MORE,
+            most: B::IN_FLIGHT_MAX,
+            ahead: AHEAD * threads,
+            asked_part: B::ASKED_PART,
+        },
+        shard: own.shard.clone(),
+        grace: own.grace,
+    };
     ready.write(&own.consumer)?;
     let teller = Teller::new(tells);
     let tell = |trouble| teller.tell(trouble);
