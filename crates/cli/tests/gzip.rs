@@ -28,8 +28,7 @@ fn called(dir: &Path, line: &str) -> Run {
     let mut words = common::words(line);
     let name = words.remove(0);
     let bin = directory();
-    let program = bin.path().join(name);
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), &program).expect("a link");
+    let program = common::link_as(bin.path(), &name);
     let output = std::process::Command::new(&program)
         .current_dir(dir)
         .args(words)
@@ -278,8 +277,7 @@ fn a_reader_that_has_gone_ends_the_names_of_other_programs_by_its_signal() {
             .map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8)
             .collect();
         write(dir.path(), "big", &random);
-        let program = dir.path().join(name);
-        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), &program).expect("a link");
+        let program = common::link_as(dir.path(), name);
         let mut child = std::process::Command::new(&program)
             .current_dir(dir.path())
             .args(["-c", "big"])

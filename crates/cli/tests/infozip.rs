@@ -14,7 +14,7 @@ use zipstream::{
     Password,
 };
 
-use crate::common::{Run, directory, feed};
+use crate::common::{Run, directory, feed, link_as};
 use crate::peer::{self, works};
 
 mod lines;
@@ -197,8 +197,7 @@ fn attributes_are_shown_as_zipinfo_shows_them() {
     }
     let dir = directory();
     std::fs::write(dir.path().join("a.zip"), archive).expect("written");
-    let own = dir.path().join("zipinfo");
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), &own).expect("linked");
+    let own = link_as(dir.path(), "zipinfo");
     let shown = |program: &Path| {
         let mut run = Command::new(program);
         run.arg("a.zip").current_dir(dir.path()).env("TZ", "UTC");
@@ -216,8 +215,7 @@ fn made_by(script: &str) -> (tempfile::TempDir, impl Fn(&str) -> Run) {
     let dir = directory();
     std::fs::create_dir(dir.path().join("bin")).expect("made");
     for name in ["zip", "unzip", "zipinfo"] {
-        let path = dir.path().join("bin").join(name);
-        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), path).expect("linked");
+        link_as(&dir.path().join("bin"), name);
     }
     let shell = |path: &Path, script: &str| {
         let mut run = Command::new("sh");
@@ -391,8 +389,7 @@ fn no_listing_steers_a_terminal() {
     let own = "n\u{1b}[1m.zip";
     std::fs::write(dir.path().join(own), archive).expect("written");
     for name in ["zip", "unzip", "zipinfo"] {
-        let path = dir.path().join(name);
-        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), path).expect("linked");
+        link_as(dir.path(), name);
     }
     let lines = [
         "unzip -l OWN",
@@ -474,8 +471,7 @@ fn compare(lines: &[Line]) {
     assert!(made.status.success(), "{stderr}");
     let names = directory();
     for name in ["zip", "unzip", "zipinfo"] {
-        let path = names.path().join(name);
-        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), path).expect("linked");
+        link_as(names.path(), name);
     }
     let mut wrong = Vec::new();
     for line in lines {

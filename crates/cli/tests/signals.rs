@@ -93,8 +93,7 @@ fn under_the_names_of_other_programs_any_signal_ends_by_itself() {
     for name in ["gzip", "xz", "zstd"] {
         for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
             let dir = directory();
-            let program = dir.path().join(name);
-            std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), &program).expect("linked");
+            let program = common::link_as(dir.path(), name);
             let mut child = common::linked(&program)
                 .current_dir(dir.path())
                 .args(["-d", "-c"])

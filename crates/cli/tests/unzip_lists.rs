@@ -98,8 +98,7 @@ fn machines_get_plain_sizes_and_all_comments() {
 fn comments_of_entries_are_columns_of_the_long_listing() {
     let dir = directory();
     packed(dir.path());
-    let zip = dir.path().join("zip");
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), &zip).expect("linked");
+    let zip = crate::common::link_as(dir.path(), "zip");
     let mut command = std::process::Command::new(&zip);
     command
         .current_dir(dir.path())

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use zipstream::{ArchiveOptions, ArchiveReader, ArchiveWriter, EntryOptions, Scratch};
 
-use crate::common::{directory, file, names, pipe, run, words};
+use crate::common::{directory, file, link_as, names, pipe, run, words};
 
 /// A moment in the year 2020, and later ones.
 fn at(seconds: u64) -> SystemTime {
@@ -60,8 +60,7 @@ fn held(dir: &Path, name: &str) -> Vec<String> {
 fn an_archive_with_a_name_twice_can_be_changed() {
     let twice = [("a", "1"), ("b", "2"), ("c", "3"), ("b", "4")];
     let link = directory();
-    let zip = link.path().join("zip");
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), &zip).expect("linked");
+    let zip = link_as(link.path(), "zip");
     for (own, named, expected) in [
         // What is not asked for stays.
         ("--delete d.zip a", "-d d.zip a", vec!["b=2", "c=3", "b=4"]),
@@ -328,8 +327,7 @@ fn a_help_line_that_several_failures_share_is_printed_once() {
 fn filesync_deletes_no_entry_whose_file_may_be_there() {
     use std::os::unix::ffi::OsStrExt as _;
     let link = directory();
-    let zip = link.path().join("zip");
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), &zip).expect("linked");
+    let zip = link_as(link.path(), "zip");
     let sync = |dir: &std::path::Path| {
         let mut program = std::process::Command::new(&zip);
         program.args(["-FSqr", "d.zip", "."]);

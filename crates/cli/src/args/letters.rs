@@ -95,10 +95,9 @@ fn with_command(
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
     use std::collections::{BTreeMap, BTreeSet};
 
-    use super::super::{Answer, Cli, parse};
+    use super::super::{Answer, every_command, parse};
     use super::*;
 
     /// Letters that a command takes and does not show, for those who know another program: harmless where they mean something
@@ -150,8 +149,7 @@ mod tests {
 
     /// Every command that does something, with the words that call it.
     fn leaves() -> Vec<(String, clap::Command)> {
-        let mut root = Cli::command();
-        root.build();
+        let root = every_command();
         let mut open = vec![(String::new(), root)];
         let mut found = Vec::new();
         while let Some((words, command)) = open.pop() {

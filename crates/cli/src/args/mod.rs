@@ -351,8 +351,7 @@ mod tests {
 
     #[test]
     fn a_command_alone_is_the_same() {
-        let mut all = Cli::command();
-        all.build();
+        let all = every_command();
         let mut alone = 0;
         for command in all.get_subcommands() {
             let words = ["perfkit", command.get_name()].map(OsString::from);
@@ -408,8 +407,7 @@ mod tests {
 
     #[test]
     fn every_command_has_three_examples_that_parse() {
-        let mut root = Cli::command();
-        root.build();
+        let root = every_command();
         let commands: Vec<_> = root.get_subcommands().collect();
         let commands = commands.iter().filter(|c| c.get_name() != "help");
         for command in commands.copied().chain([&root]) {
@@ -431,8 +429,7 @@ mod tests {
 
     #[test]
     fn every_command_takes_the_flags_of_the_terminal() {
-        let mut root = Cli::command();
-        root.build();
+        let root = every_command();
         let mut commands: Vec<_> = root.get_subcommands().collect();
         while let Some(command) = commands.pop() {
             if command.get_name() == "help" {

@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::CommandFactory as _;
 use report::ExitStatus;
 
-use crate::args::{Cli, parse};
+use crate::args::{every_command, parse};
 use crate::failure::Failure;
 
 fn words(line: &str) -> Vec<OsString> {
@@ -158,8 +157,7 @@ fn leaves(command: &clap::Command, name: &str, found: &mut Vec<(String, clap::Co
 
 #[test]
 fn every_command_declares_every_path_of_its_command_line() {
-    let mut root = Cli::command();
-    root.build();
+    let root = every_command();
     let mut commands = Vec::new();
     leaves(&root, "", &mut commands);
     let mut seen = BTreeSet::new();

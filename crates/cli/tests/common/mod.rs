@@ -45,6 +45,14 @@ pub(crate) fn linked(binary: &Path) -> Command {
     command
 }
 
+/// A link to the binary in this directory, by another name.
+#[cfg(unix)]
+pub(crate) fn link_as(dir: &Path, name: &str) -> PathBuf {
+    let path = dir.join(name);
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_perfkit"), &path).expect("linked");
+    path
+}
+
 /// Whether these tests were started to ignore SIGHUP, SIGINT or SIGTERM, as shells without job
 /// control start what runs in the background. The binary would go on ignoring them.
 fn signals_are_ignored() -> bool {

@@ -17,25 +17,21 @@ use crate::session::{Session, Setup};
 /// Runs the command.
 pub(crate) fn run(args: &EnvArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let config = Config::load()?;
-    check(&config)?;
+    let commands = args::every_command();
+    words::check(&config, &commands).map_err(|refusal| args::refused(&config, &refusal))?;
     let session = Session::start(&Setup::analysis(name, argv, &args.output))?;
     let mut outcome = Outcome::new("env");
     outcome.tables.push(machine(session.environment()));
     outcome.tables.push(clock());
-    outcome.tables.push(defaults(&config));
+    outcome.tables.push(defaults(&config, &commands));
     if !session.environment().warnings.is_empty() {
         outcome.tables.push(warnings(session.environment()));
     }
     session.finish(outcome)
 }
 
-/// Refuses what names no command or no flag.
-fn check(config: &Config) -> Result<()> {
-    words::check(config, &args::every_command()).map_err(|refusal| args::refused(config, &refusal))
-}
-
 /// The defaults of flags that the user has set, and where the file is.
-fn defaults(config: &Config) -> Table {
+fn defaults(config: &Config, commands: &clap::Command) -> Table {
     let columns = [
         ("key", Unit::Text),
         ("value", Unit::Text),
@@ -47,11 +43,10 @@ fn defaults(config: &Config) -> Table {
         None => config::usual_path().map(|path| format!("{} (not there)", path.display())),
     };
     let file = || path.clone().unwrap_or_else(|| "none".to_owned());
-    let root = args::every_command();
     for (key, value, place) in words::all(config) {
         let from = match place {
             Place::Key(_) => file(),
-            Place::Variable(name) if words::is_default(&name, &root) => "environment".to_owned(),
+            Place::Variable(name) if words::is_default(&name, commands) => "environment".to_owned(),
             Place::Variable(_) => "environment (no flag has this name)".to_owned(),
         };
         table.rows.push([key, value, from].map(Into::into).to_vec());

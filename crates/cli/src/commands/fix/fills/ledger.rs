@@ -110,32 +110,26 @@ impl<'a> Ledger<'a> {
                 "fills are ExecutionReports (8) with ExecType F, 1 or 2",
             );
         }
-        if counts.unknown > 0 {
-            let text = format!(
-                "{} trades that were corrected or cancelled are not in the logs",
-                counts.unknown
-            );
-            message::note(
-                &text,
+        for (count, what, help) in [
+            (
+                counts.unknown,
+                "trades that were corrected or cancelled are not in the logs",
                 "corrections of them count; read the logs that have the trades, too",
-            );
-        }
-        if counts.contradictions > 0 {
-            let text = format!(
-                "{} executions have the ExecID (17) of another one of the same order, and another quantity or price",
-                counts.contradictions
-            );
-            message::note(
-                &text,
+            ),
+            (
+                counts.contradictions,
+                "executions have the ExecID (17) of another one of the same order, and another quantity or price",
                 "both count; perfkit fix stats --group-by ExecID finds them",
-            );
-        }
-        if counts.unfollowed > 0 {
-            let text = format!(
-                "{} executions are not counted: there are too many",
-                counts.unfollowed
-            );
-            message::note(&text, "read fewer logs at once, or filter the messages");
+            ),
+            (
+                counts.unfollowed,
+                "executions are not counted: there are too many",
+                "read fewer logs at once, or filter the messages",
+            ),
+        ] {
+            if count > 0 {
+                message::note(&format!("{count} {what}"), help);
+            }
         }
         let all: u64 = counts.not_counted;
         let named = self.fills.not_counted().len();
