@@ -230,7 +230,7 @@ impl BeTree {
         part.kill(slot);
     }
 
-    /// Whether so many names may be unused that they are to be dropped.
+    /// Whether enough names may be unused to drop them.
     fn has_many_unused(&self) -> bool {
         let names = self.dictionary.names();
         names > self.names_max && self.gone >= names / GONE_SHARE

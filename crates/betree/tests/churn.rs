@@ -1,5 +1,5 @@
 //! A tree whose expressions come and go for long: the memory of those that are gone is given back, and so are their
-//! names, which nobody uses again. Bytes and answers, never times.
+//! names that are not used again. Bytes and answers, never times.
 
 use std::collections::BTreeMap;
 

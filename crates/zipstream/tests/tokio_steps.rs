@@ -181,7 +181,7 @@ fn of_small(method: Method, content: &[u8]) -> Vec<u8> {
     writer.finish().unwrap().0
 }
 
-/// The least polls in which so many bytes are worked on: a nanosecond is not counted for more than 16.
+/// The least polls for work on `bytes`: a nanosecond is not counted for more than 16.
 fn least_polls(bytes: usize, threshold_ns: u64) -> usize {
     bytes / 16 / threshold_ns as usize
 }

@@ -53,7 +53,7 @@ fn each<T>(
     }
 }
 
-/// The same, where a separator has this first byte and so many in all; `found` says whether it is at a place, and then
+/// The same, where a separator has this first byte and `separator_bytes` in all; `found` says whether it is at a place, and then
 /// whether another one overlaps it.
 #[inline(always)]
 fn each_at<T>(

@@ -43,7 +43,7 @@ impl Exact {
     /// The most digits of a number.
     pub const DIGITS_MAX: u32 = 37;
 
-    /// Leaves out zeros at the end, down to so many digits behind the point.
+    /// Leaves out zeros at the end, but keeps `least` digits behind the point.
     fn trimmed(mut self, least: u32) -> Self {
         while self.scale > least && self.digits % 10 == 0 {
             self.digits /= 10;
@@ -57,7 +57,7 @@ impl Exact {
         (self.digits.unsigned_abs() <= LIMIT.unsigned_abs()).then_some(self)
     }
 
-    /// The digits with so many behind the point, which are not less than it has.
+    /// The digits with `scale` of them behind the point, at least as many as it has.
     fn scaled_to(self, scale: u32) -> Option<i128> {
         let power = 10_i128.checked_pow(scale.checked_sub(self.scale)?)?;
         self.digits.checked_mul(power)
@@ -81,7 +81,7 @@ impl Exact {
         Self { digits, scale }.trimmed(0).kept()
     }
 
-    /// The quotient with so many digits behind the point, the last one rounded, half away from zero; with fewer where it
+    /// The quotient with `scale` digits behind the point, the last one rounded, half away from zero; with fewer where it
     /// would have too many in all. `None` if the divisor is not above zero, or much finer than the quotient is to be.
     #[must_use]
     pub fn over(self, divisor: Self, scale: u32) -> Option<Self> {
@@ -107,7 +107,7 @@ impl Exact {
         .kept()
     }
 
-    /// The number as text, with at least so many digits behind the point if it has them, and without zeros behind these.
+    /// The number as text, with at least `least` digits behind the point if it has them, and without zeros behind these.
     #[must_use]
     pub fn text(self, least: u32) -> String {
         self.trimmed(least).to_string()

@@ -1,4 +1,4 @@
-//! One fill, as it is after everything that was told of it.
+//! One fill, after its corrections.
 
 use fixcore::value::Decimal;
 

@@ -37,7 +37,7 @@ struct Link {
 /// sent again (43=Y, 97=Y) too. Trades that are corrected (ExecType G, ExecTransType 2) count with their last values, and those
 /// that are cancelled (H, 1) not at all, whichever comes first. A correction whose trade is not in the logs counts as one.
 ///
-/// The same ExecID on another day, of another order, symbol or side is another fill. Up to 8 million fills are kept.
+/// The same ExecID on another day, or of another order, symbol or side, is a different fill. Up to 8 million fills are kept.
 ///
 /// ```
 /// use fixlog::GroupKey;

@@ -16,7 +16,7 @@ fn bytes(begin: &str, body: &str) -> Vec<u8> {
     all
 }
 
-/// The fills of messages of one version, in parts of so many messages; each is at the byte of its number.
+/// The fills of messages of one version, in parts of a number of messages; each is at the byte of its number.
 fn of(begin: &str, bodies: &[&str], part_messages: usize) -> Fills {
     let (mut decoder, mut fills) = (Decoder::new(), Fills::new());
     let mut part = FillPart::default();
@@ -256,7 +256,7 @@ fn an_exec_id_that_comes_again_for_something_else_is_another_fill() {
             "{what}"
         );
     }
-    // Of the same order and day, one of the two is wrong, and nobody knows which.
+    // Of the same order and day, one of the two is wrong, and the log does not say which.
     let other = first.replace("|32=100|", "|32=90|");
     let fills = of("FIX.4.4", &[&first, &other, &other, &first], 1);
     let counts = fills.counts();

@@ -11,7 +11,7 @@ use super::service::Service;
 
 /// Expressions of a page, unless a request asks for fewer.
 const PAGE: usize = 1_000;
-/// No further expression is added to a page of so many bytes.
+/// A page of this length gets no further expression.
 const PAGE_BYTES: usize = 1 << 20;
 
 /// Which page is wanted.

@@ -124,7 +124,7 @@ impl<R: AsyncRead + Unpin> AsyncPipeReader<R> {
         self.work(step, most)
     }
 
-    /// Does a step on so many bytes.
+    /// Does a step on at most `most` bytes.
     pub(super) fn work<T>(
         &mut self,
         step: impl FnOnce(&mut Buffered, usize) -> Result<T, Error>,

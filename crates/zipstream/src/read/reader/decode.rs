@@ -20,7 +20,7 @@ const PIECE_BYTES: usize = 128 << 10;
 
 /// What the next step of a body is.
 enum Next<'w> {
-    /// It was done: so many bytes were authenticated.
+    /// It was done, for this number of bytes.
     Authenticated(usize),
     /// To decode this. Whether no more input follows.
     Decode(&'w [u8], bool),
