@@ -133,7 +133,8 @@ fn a_mistyped_variable_removes_no_gate() {
         );
     }
     // Nothing says of this one that it is meant for perfkit.
-    let (code, stdout, stderr) = run(Path::new(""), &[("PERFKIT_SLOO", "1")], &["env"]);
+    let words = ["env", "--report", "json"];
+    let (code, stdout, stderr) = run(Path::new(""), &[("PERFKIT_SLOO", "1")], &words);
     assert_eq!(code, Some(0), "{stderr}");
     assert!(stdout.contains("no flag has this name"), "{stdout}");
 }

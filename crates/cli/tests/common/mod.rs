@@ -23,10 +23,14 @@ use zipstream::Crc32;
 use zipstream::deflate::Compressor;
 use zstdkit::workload::{self, Kind};
 
-/// The binary under test, ready for arguments, with an environment that cannot colour its output.
+/// The binary under test, ready for arguments, with an environment that neither colours its output nor sets its flags.
 pub(crate) fn perfkit() -> Command {
     linked(Path::new(env!("CARGO_BIN_EXE_perfkit")))
 }
+
+/// Variables that say how to run the binary under test. All others of its prefix are defaults of whoever runs the
+/// tests, or are for the tests themselves.
+const KEPT: [&str; 2] = ["PERFKIT_IO", "PERFKIT_ISA"];
 
 /// The same by a link to it, which has another name.
 pub(crate) fn linked(binary: &Path) -> Command {
@@ -37,6 +41,12 @@ pub(crate) fn linked(binary: &Path) -> Command {
     } else {
         Command::new(binary)
     };
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("PERFKIT_") && !KEPT.contains(&&*text) {
+            command.env_remove(name);
+        }
+    }
     command
         .env_remove("CLICOLOR_FORCE")
         .env("NO_COLOR", "1")
