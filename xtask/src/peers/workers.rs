@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::peers::rounds::Spread;
 use crate::record::Body;
 
+mod cpu;
 pub(crate) mod run;
 mod server;
 
@@ -19,6 +20,7 @@ pub(crate) struct Workers {
     rounds: u32,
     events: u64,
     expressions: u64,
+    processors: u32,
     rows: Vec<Row>,
 }
 
@@ -35,6 +37,28 @@ struct Row {
     again: bool,
     /// Events a second, of each round.
     per_s: Vec<f64>,
+    /// Seconds of processor time of each round.
+    cpu_s: Vec<Cpu>,
+}
+
+/// Seconds of processor time that a turn took.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cpu {
+    /// Of the processes that match.
+    matching: f64,
+    /// Of the server meanwhile.
+    server: f64,
+}
+
+impl Cpu {
+    /// What came to it since then.
+    fn since(self, before: Self) -> Self {
+        Self {
+            matching: self.matching - before.matching,
+            server: self.server - before.server,
+        }
+    }
 }
 
 impl Workers {
@@ -50,6 +74,17 @@ impl Workers {
         let pairs = row.per_s.iter().zip(plain);
         Spread::of(pairs.map(|(own, plain)| own / plain))
     }
+
+    /// The share that processors leave where they have nothing else to do: all the processor time of a turn on
+    /// all processors, compared with the time of matching without a broker on as many threads.
+    fn bound(&self, row: &Row) -> Option<f64> {
+        let plain = self.plain(row.threads)?;
+        let plain = self.events as f64 / Spread::of(plain.per_s.iter().copied()).median;
+        let of = |part: fn(&Cpu) -> f64| Spread::of(row.cpu_s.iter().map(part)).median;
+        let all = of(|cpu| cpu.matching) + of(|cpu| cpu.server);
+        let least = all / f64::from(self.processors);
+        Some((plain / least).min(1.0))
+    }
 }
 
 impl Body for Workers {
@@ -60,11 +95,15 @@ impl Body for Workers {
              one thread each; without a broker one process has as many. Each time is from the start of the processes to the \
              last answer: for workers, to the time at which the server stored it. Every answer is there once in each turn, and \
              in the first round all are compared with those without a broker. The share is that of each round, with its least \
-             and greatest. Server, workers and whatever else runs share the processors.\n\n\
-             | threads | events a message | events per s | share of without a broker | least and greatest |\n\
-             |---|---|---|---|---|",
-            self.events, self.expressions, self.rounds
+             and greatest. Server and workers share {} processors: the last columns are the processor time of a turn, and the \
+             share that would be left if it were spread over all of them without a gap.\n\n\
+             | threads | events a message | events per s | share of without a broker | least and greatest | CPU: matching, s | \
+             server, s | greatest possible share |\n\
+             |---|---|---|---|---|---|---|---|",
+            self.events, self.expressions, self.rounds, self.processors
         )?;
+        let median =
+            |row: &Row, part: fn(&Cpu) -> f64| Spread::of(row.cpu_s.iter().map(part)).median;
         for row in &self.rows {
             let block = match (row.block_events, row.again) {
                 (None, false) => "without a broker".to_owned(),
@@ -72,14 +111,21 @@ impl Body for Workers {
                 (Some(events), _) => format!("{events:.1}"),
             };
             let share = self.shares(row);
+            let bound = match (row.block_events, self.bound(row)) {
+                (Some(_), Some(bound)) => format!("{bound:.2}"),
+                _ => String::new(),
+            };
             writeln!(
                 out,
-                "| {} | {block} | {:.0} | {:.2} | {:.2} to {:.2} |",
+                "| {} | {block} | {:.0} | {:.2} | {:.2} to {:.2} | {:.2} | {:.2} | {} |",
                 row.threads,
                 Spread::of(row.per_s.iter().copied()).median,
                 share.median,
                 share.range[0],
-                share.range[1]
+                share.range[1],
+                median(row, |cpu| cpu.matching),
+                median(row, |cpu| cpu.server),
+                bound,
             )?;
         }
         Ok(())
@@ -89,7 +135,7 @@ impl Body for Workers {
         let short = self
             .rows
             .iter()
-            .filter(|row| row.per_s.len() != self.rounds as usize);
+            .filter(|row| [row.per_s.len(), row.cpu_s.len()] != [self.rounds as usize; 2]);
         short
             .map(|row| format!("a way has {} of {} rounds", row.per_s.len(), self.rounds))
             .collect()
@@ -107,11 +153,19 @@ mod tests {
             block_events,
             again,
             per_s: per_s.to_vec(),
+            cpu_s: vec![
+                Cpu {
+                    matching: 0.125,
+                    server: 0.125
+                };
+                3
+            ],
         };
         let found = Workers {
             rounds: 3,
             events: 10,
             expressions: 5,
+            processors: 2,
             rows: vec![
                 row(1, None, false, [100.0, 200.0, 50.0]),
                 row(1, None, true, [100.0, 100.0, 100.0]),
@@ -124,7 +178,7 @@ mod tests {
         let mut page = String::new();
         found.write(&mut page).unwrap();
         assert!(
-            page.contains("| 1 | 100.0 | 90 | 0.90 | 0.90 to 0.95 |"),
+            page.contains("| 1 | 100.0 | 90 | 0.90 | 0.90 to 0.95 | 0.12 | 0.12 | 0.80 |"),
             "{page}"
         );
     }

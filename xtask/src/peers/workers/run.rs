@@ -7,8 +7,9 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::cpu;
 use super::server::Server;
-use super::{Row, Workers};
+use super::{Cpu, Row, Workers};
 use crate::peers::rounds::{SEED, shuffled};
 use crate::peers::{Size, is_built, made};
 use crate::record::{Machine, Record, Results};
@@ -74,25 +75,29 @@ pub(crate) fn run(size: Size) -> Result<()> {
         })
     });
     let ways: Vec<Way> = plain.into_iter().chain([again]).chain(brokered).collect();
-    let mut per_s = vec![Vec::new(); ways.len()];
+    let (mut per_s, mut cpu_s) = (vec![Vec::new(); ways.len()], vec![Vec::new(); ways.len()]);
     let mut random = SEED;
     for round in 0..rounds {
         for at in shuffled(ways.len(), &mut random) {
-            let seconds = bench.turn(ways[at], round == 0)?;
+            let (seconds, cpu) = bench.turn(ways[at], round == 0)?;
             per_s[at].push(bench.events as f64 / seconds);
+            cpu_s[at].push(cpu);
             println!("round {}: {:?}: {seconds:.2} s", round + 1, ways[at]);
         }
     }
-    let rows = ways.iter().zip(per_s).map(|(way, per_s)| Row {
+    let figures = per_s.into_iter().zip(cpu_s);
+    let rows = ways.iter().zip(figures).map(|(way, (per_s, cpu_s))| Row {
         threads: way.threads,
         block_events: way.blocks.map(|at| bench.block_events[at]),
         again: way.again,
         per_s,
+        cpu_s,
     });
     let results = Workers {
         rounds,
         events: bench.events,
         expressions: EXPRESSIONS,
+        processors: std::thread::available_parallelism()?.get() as u32,
         rows: rows.collect(),
     };
     let (name, command) = match size {
@@ -173,12 +178,14 @@ impl Bench {
         Ok(())
     }
 
-    /// The seconds that a way takes.
-    fn turn(&mut self, way: Way, compares: bool) -> Result<f64> {
+    /// The seconds that a way takes, and how much processor time.
+    fn turn(&mut self, way: Way, compares: bool) -> Result<(f64, Cpu)> {
+        let before = self.cpu()?;
         let Some(at) = way.blocks else {
             let seconds = self.plain(way.threads, "plain")?;
+            let cpu = self.cpu()?.since(before);
             self.compare("plain")?;
-            return Ok(seconds);
+            return Ok((seconds, cpu));
         };
         self.turns += 1;
         let (blocks, out) = (format!("IN{at}"), format!("OUT{}", self.turns));
@@ -194,6 +201,7 @@ impl Bench {
         for mut worker in workers {
             ensure!(worker.wait()?.success(), "a worker failed: {line}");
         }
+        let cpu = self.cpu()?.since(before);
         let found = self.server.stream(&out)?;
         let expected = self.server.stream(&blocks)?.messages;
         ensure!(
@@ -210,7 +218,16 @@ impl Bench {
         }
         self.server.remove(&out)?;
         // Over midnight, too.
-        Ok(((found.last_ns + DAY_NS - began) % DAY_NS) as f64 / 1e9)
+        let seconds = ((found.last_ns + DAY_NS - began) % DAY_NS) as f64 / 1e9;
+        Ok((seconds, cpu))
+    }
+
+    /// Processor time until now: of all processes that have ended, and of the server.
+    fn cpu(&self) -> Result<Cpu> {
+        Ok(Cpu {
+            matching: cpu::seconds("self", cpu::ENDED_CHILDREN)?,
+            server: cpu::seconds(&self.server.id().to_string(), cpu::OWN)?,
+        })
     }
 
     /// Matches without a broker, and returns its seconds.

@@ -58,6 +58,11 @@ impl Server {
         Ok(server)
     }
 
+    /// Its process.
+    pub(super) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
     pub(super) fn url(&self, stream: &str) -> String {
         format!("nats://127.0.0.1:{}/{stream}", self.port)
     }
