@@ -2,7 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -134,17 +134,46 @@ impl Broker {
 
     /// Publishes a message as other programs do.
     pub(crate) fn publish(&self, subject: &str, bytes: &[u8]) {
+        self.say(&format!("PUB {subject} {}", bytes.len()), bytes, b"PONG");
+    }
+
+    /// The same with headers, each a line.
+    pub(crate) fn publish_with(&self, subject: &str, headers: &str, bytes: &[u8]) {
+        let headers = format!("NATS/1.0\r\n{headers}\r\n");
+        let (head, all) = (headers.len(), headers.len() + bytes.len());
+        let message = [headers.as_bytes(), bytes].concat();
+        self.say(&format!("HPUB {subject} {head} {all}"), &message, b"PONG");
+    }
+
+    /// The headers of a message.
+    pub(crate) fn headers(&self, stream: &str, sequence: u64) -> String {
+        let asked = format!("{{\"seq\":{sequence}}}");
+        let line = format!(
+            "SUB _INBOX.test 1\r\nPUB $JS.API.STREAM.MSG.GET.{stream} _INBOX.test {}",
+            asked.len()
+        );
+        let said = self.say(&line, asked.as_bytes(), b"\"time\"");
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let headers = said.split("\"hdrs\":\"").nth(1).unwrap_or_default();
+        let headers = headers.split('"').next().unwrap_or_default();
+        let base64 = base64::engine::general_purpose::STANDARD;
+        let headers = base64.decode(headers).expect("base64");
+        String::from_utf8(headers).expect("text")
+    }
+
+    /// Sends a command with its message, and returns what the server says up to the end of `until`.
+    fn say(&self, command: &str, bytes: &[u8], until: &[u8]) -> Vec<u8> {
         let mut server = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
         let patience = Some(Duration::from_secs(60));
         server.set_read_timeout(patience).expect("set");
-        let length = bytes.len();
-        write!(server, "CONNECT {{}}\r\nPUB {subject} {length}\r\n").expect("sent");
+        let connect = "CONNECT {\"headers\":true,\"no_responders\":true}";
+        write!(server, "{connect}\r\n{command}\r\n").expect("sent");
         server.write_all(bytes).expect("sent");
         server.write_all(b"\r\nPING\r\n").expect("sent");
         // Closed with something unread, a connection is reset, and what was sent may be lost.
         let mut said = Vec::new();
         let mut piece = [0; 4096];
-        while !said.windows(4).any(|word| word == b"PONG") {
+        while !said.windows(until.len()).any(|word| word == until) {
             let length = server.read(&mut piece).expect("an answer");
             assert!(
                 length > 0,
@@ -153,6 +182,7 @@ impl Broker {
             );
             said.extend_from_slice(&piece[..length]);
         }
+        said
     }
 
     /// What the server says of a stream, if there is one.
@@ -187,6 +217,31 @@ impl Broker {
             self.messages(stream) >= count
         });
     }
+}
+
+/// Lines of a server's configuration with a certificate for 127.0.0.1 that no system trusts, and the file of the
+/// certificate. The key is written into `dir`.
+pub(crate) fn tls(dir: &Path) -> (String, PathBuf) {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let key = std::fs::read(data.join("local.key.der")).expect("a key");
+    let key = base64::engine::general_purpose::STANDARD.encode(key);
+    let lines: Vec<&str> = key
+        .as_bytes()
+        .chunks(64)
+        .map(|line| std::str::from_utf8(line).expect("text"))
+        .collect();
+    let pem = format!(
+        "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
+        lines.join("\n")
+    );
+    let key = file(dir, "key.pem", pem.as_bytes());
+    let certificate = data.join("local.crt");
+    let configuration = format!(
+        "tls {{ cert_file: \"{}\", key_file: \"{}\" }}",
+        certificate.display(),
+        key.display()
+    );
+    (configuration, certificate)
 }
 
 fn spawn_server(root: &Path) -> Child {

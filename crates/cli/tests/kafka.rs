@@ -29,6 +29,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_feeder_that_was_killed_goes_on,
             sigterm_in_a_burst_loses_no_block,
             poison_becomes_a_dead_letter,
+            dead_letters_alone_are_answered_after_all,
             settings_that_cannot_keep_the_promise_are_refused,
             servers_that_allow_no_transactions_are_refused,
             shards_are_joined,
@@ -194,6 +195,31 @@ fn poison_becomes_a_dead_letter() {
     let case = case.with_plain();
     assert!(joined.stdout == case.plain, "{}", joined.stderr);
     assert!(joined.stderr.contains("1 dead letter"), "{}", joined.stderr);
+}
+
+fn dead_letters_alone_are_answered_after_all() {
+    let (server, case) = (Server::start(), Case::new(60));
+    let mut lines = case.lines();
+    for at in [20, 40] {
+        // Of an attribute that no domain has.
+        lines[at] = lines[at].replacen('{', "{\"nowhere\":1,", 1);
+    }
+    case.feed_each(&server, &lines);
+    finish(case.spawn(&Case::worker(&server, "--until-done")), 3);
+    let (from, to) = (server.url("IN-dead"), server.url("OUT"));
+    let replay = format!(
+        "betree match --from {from} --to {to} --snapshot s.snap --create --ack-wait 6s --report json --until-done \
+         --ignore-unknown"
+    );
+    for stored in [2, 0] {
+        let (params, _) = finish(case.spawn(&replay), 0);
+        assert_eq!(count(&params, "answers_stored"), stored);
+    }
+    assert_eq!(server.answered("OUT").len(), 60);
+    let plain = case.run("betree match --snapshot s.snap --events ad/events --ignore-unknown -qq");
+    let (blocks, from) = (server.url("IN"), server.url("OUT"));
+    let joined = case.run(&format!("betree join --events {blocks} --from {from}"));
+    assert!(joined.expect(0).stdout == plain.stdout);
 }
 
 fn settings_that_cannot_keep_the_promise_are_refused() {

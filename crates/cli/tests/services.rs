@@ -34,6 +34,10 @@ mod workers_end;
 #[cfg(all(unix, feature = "workers"))]
 mod workers_limits;
 #[cfg(all(unix, feature = "workers"))]
+mod workers_refusals;
+#[cfg(all(unix, feature = "workers"))]
+mod workers_seen;
+#[cfg(all(unix, feature = "workers"))]
 mod workers_start;
 
 fn main() {
@@ -60,6 +64,10 @@ fn main() {
             workers_end::trials(),
             #[cfg(all(unix, feature = "workers"))]
             workers_start::trials(),
+            #[cfg(all(unix, feature = "workers"))]
+            workers_refusals::trials(),
+            #[cfg(all(unix, feature = "workers"))]
+            workers_seen::trials(),
         ];
         peer::run(trials.into_iter().flatten().collect())
     }

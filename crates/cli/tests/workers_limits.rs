@@ -230,6 +230,16 @@ fn a_file_whose_blocks_were_removed_is_not_silently_known() {
         "{refused}"
     );
     assert_eq!(broker.messages("IN"), 0);
-    case.run(&format!("{line} --source again")).expect(0);
+    let again = case.run(&format!("{line} --source again")).expect(0).stderr;
+    for said in [
+        "ad/events is fed from its start, about ",
+        " blocks: IN has removed its first 20 blocks, and has none of it",
+        "its events are then answered again",
+    ] {
+        assert!(again.contains(said), "{again}");
+    }
     assert_eq!(broker.messages("IN"), 20);
+    // What the stream still has is known.
+    let known = case.run(&format!("{line} --source again")).expect(0).stderr;
+    assert!(!known.contains("is fed from its start"), "{known}");
 }

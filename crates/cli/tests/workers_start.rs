@@ -8,7 +8,7 @@ use std::process::Command;
 use libtest_mimic::Trial;
 use nix::sys::signal::Signal;
 
-use crate::broker::{Broker, stream};
+use crate::broker::{Broker, stream, tls};
 use crate::common::file;
 use crate::common::signals::send;
 use crate::peer;
@@ -20,6 +20,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     peer::trials![
         has_server => [
             a_worker_waits_for_the_server_and_the_stream,
+            all_wait_for_a_server_for_so_long,
+            a_feeder_waits_for_the_server,
+            what_does_not_get_better_is_not_waited_for,
             join_waits_for_its_streams,
             what_is_not_permitted_is_told,
             a_server_without_tls_is_told_apart,
@@ -51,13 +54,94 @@ fn a_worker_waits_for_the_server_and_the_stream() {
     assert!(said.contains("stopped while waiting"), "{said}");
 }
 
+/// The command lines of all that need a server, with these flags.
+fn lines(broker: &Broker, more: &str) -> Vec<String> {
+    let [events, answers, bucket] = ["IN", "OUT", "B"].map(|stream| broker.url(stream));
+    let server = broker.url("x").replace("/x", "");
+    vec![
+        format!("betree feed --create --to {events} ad/events {more}"),
+        format!("betree match --from {events} --to {answers} --snapshot s.snap --create {more}"),
+        format!("betree match --from {events} --to {answers} --snapshot {bucket} {more}"),
+        format!("betree join --events {events} --from {answers} {more}"),
+        format!("betree roll-out --create --to {bucket} s.snap {more}"),
+        format!("stress --join {server} {more}"),
+        format!("stress --lead {server} --agents 1 --rate 100 --codec lz4 {more}"),
+    ]
+}
+
+fn all_wait_for_a_server_for_so_long() {
+    let (mut broker, case) = (Broker::start(), Case::new(10));
+    broker.kill();
+    for line in lines(&broker, "--wait 1s") {
+        let said = case.run(&line).expect(1).stderr;
+        for part in [
+            "; it is waited for (see that the server runs",
+            "; it was waited for 1s",
+            "--wait waits longer",
+        ] {
+            assert!(said.contains(part), "{line}: {said}");
+        }
+    }
+}
+
+fn a_feeder_waits_for_the_server() {
+    let (mut broker, case) = (Broker::start(), Case::new(10));
+    broker.kill();
+    let feed = format!("betree feed --create --to {} ad/events", broker.url("IN"));
+    let feeder = Telling::start(&case, &feed);
+    feeder.until_said("it is waited for");
+    broker.restart();
+    feeder.ended(0);
+    assert_eq!(broker.messages("IN"), 1);
+}
+
+/// Longer than any test: what ends does not wait.
+const LONG: &str = "--wait 10h";
+
+fn what_does_not_get_better_is_not_waited_for() {
+    let case = Case::new(10);
+    file(case.dir.path(), "wrong", b"s3cret-not\n");
+    let broker = Broker::start_with("authorization { user: feeder, password: \"s3cret\" }");
+    let stated = [
+        (String::new(), "it was shown no credentials"),
+        (
+            "--user feeder --password-file wrong".to_owned(),
+            "it was shown the user 'feeder' with a password",
+        ),
+    ];
+    for (who, shown) in stated {
+        for line in lines(&broker, &format!("{LONG} {who}")) {
+            let said = case.run(&line).expect(1).stderr;
+            let is_told = said.contains("cannot connect to ")
+                && said.contains("authorization violation")
+                && said.contains(shown);
+            assert!(is_told && !said.contains("s3cret"), "{line}: {said}");
+        }
+    }
+    let (configuration, _) = tls(case.dir.path());
+    let broker = Broker::start_with(&configuration);
+    for line in lines(&broker, LONG) {
+        let said = case
+            .run(&line.replace("nats://", "tls://"))
+            .expect(1)
+            .stderr;
+        let is_told = said.contains("cannot connect to ")
+            && said.contains("invalid peer certificate")
+            && said.contains("trusted are the authorities of this system")
+            && said.contains("--tls-ca");
+        assert!(is_told, "{line}: {said}");
+    }
+}
+
 fn join_waits_for_its_streams() {
     let (broker, case) = (Broker::start(), Case::new(200));
     let (blocks, from) = (broker.url("IN"), broker.url("OUT"));
     let line = format!("betree join --events {blocks} --from {from}");
-    let given_up = case.run(&format!("{line} --timeout 1s")).expect(1);
+    let given_up = case.run(&format!("{line} --wait 1s")).expect(1);
     assert!(
-        given_up.stderr.contains("has no stream OUT"),
+        given_up
+            .stderr
+            .contains("has no stream OUT; it was waited for 1s"),
         "{}",
         given_up.stderr
     );
@@ -164,10 +248,7 @@ fn quiet_means_no_warnings() {
         .run(&format!("{worker} -q --consumer second"))
         .expect(3)
         .stderr;
-    assert!(
-        said.contains("block 10 of IN-") && said.contains("is a dead letter"),
-        "{said}"
-    );
+    assert!(said.contains("block 10 of IN is a dead letter"), "{said}");
 }
 
 fn a_worker_has_many_blocks_that_are_soon_done() {

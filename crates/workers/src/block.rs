@@ -33,6 +33,13 @@ pub struct Labels {
     pub epoch: Option<String>,
     /// Of a block that could not be answered: why.
     pub reason: Option<String>,
+    /// Of an answer: how many events of its block were refused, if any.
+    pub refused: Option<u64>,
+    /// Of an answer: the first of them and why, in a form of the caller's.
+    pub refusals: Option<String>,
+    /// Headers that whoever made the block gave it, such as `traceparent`: they go along with its answer. At most
+    /// [`CARRIED_MAX`], in [`CARRIED_BYTES_MAX`].
+    pub carried: Vec<(String, String)>,
 }
 
 /// A place in a stream.
@@ -42,6 +49,22 @@ pub struct Place {
     pub stream: String,
     /// The number of the message in it.
     pub sequence: u64,
+}
+
+impl Place {
+    /// The name that people gave to the stream, without what tells it from an earlier one: of Kafka with its partition.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let is_partition = self.stream.contains('/');
+        let parts = self.stream.rsplit_once('-').filter(|_| !is_partition);
+        parts.map_or(&self.stream, |(name, _)| name)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "block {} of {}", self.sequence, self.name())
+    }
 }
 
 /// What a reader of answers hears.
@@ -61,8 +84,17 @@ pub const WHOLE: &str = "all";
 /// The longest value of a label.
 pub const LABEL_BYTES_MAX: usize = 1024;
 
+/// The most headers of others that go along with an answer.
+pub const CARRIED_MAX: usize = 32;
+
+/// The most bytes of their names and values. One that does not fit is left out as a whole.
+pub const CARRIED_BYTES_MAX: usize = 4096;
+
+/// What names of headers start with that are the engine's or the broker's own, and not carried.
+const OWN: [&str; 2] = ["perfkit-", "nats-"];
+
 /// The names of labels.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 10] = [
     "Perfkit-Source",
     "Perfkit-Offset",
     "Perfkit-Line",
@@ -71,12 +103,14 @@ const NAMES: [&str; 8] = [
     "Perfkit-Shard",
     "Perfkit-Epoch",
     "Perfkit-Reason",
+    "Perfkit-Refused",
+    "Perfkit-Refusals",
 ];
 
 impl Labels {
-    /// The labels as names and values.
+    /// The labels as names and values, and then the headers of others.
     #[must_use]
-    pub fn pairs(&self) -> Vec<(&'static str, String)> {
+    pub fn pairs(&self) -> Vec<(&str, String)> {
         let number = |value: Option<u64>| value.map(|value| value.to_string());
         let place = self.answers.as_ref();
         let values = [
@@ -88,17 +122,30 @@ impl Labels {
             self.shard.clone(),
             self.epoch.clone(),
             self.reason.clone(),
+            number(self.refused),
+            self.refusals.clone(),
         ];
-        let pairs = NAMES.into_iter().zip(values);
-        pairs
-            .filter_map(|(name, value)| Some((name, plain(&value?))))
+        let own = NAMES.into_iter().zip(values);
+        let own = own.filter_map(|(name, value)| Some((name, plain(&value?))));
+        let carried = self.carried.iter();
+        own.chain(carried.map(|(name, value)| (name.as_str(), value.clone())))
             .collect()
     }
 
-    /// Reads labels. `find` gives the value of a name. What is missing, too long or no number is absent: blocks may
-    /// come from other programs.
-    pub fn read<'a>(find: impl Fn(&str) -> Option<&'a str>) -> Self {
-        let text = |at: usize| find(NAMES[at]).filter(|value| value.len() <= LABEL_BYTES_MAX);
+    /// Reads labels from headers, of several of one name the first. What is missing, too long or no number is absent:
+    /// blocks may come from other programs. Headers that are nobody's own are carried.
+    pub fn read<'a>(headers: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut own = [None; NAMES.len()];
+        let mut others = Vec::new();
+        for (name, value) in headers {
+            match NAMES.iter().position(|own| *own == name) {
+                Some(at) => {
+                    own[at].get_or_insert(value);
+                }
+                None => others.push((name, value)),
+            }
+        }
+        let text = |at: usize| own[at].filter(|value| value.len() <= LABEL_BYTES_MAX);
         let owned = |at| text(at).map(str::to_owned);
         let number = |at| text(at).and_then(|value| value.parse().ok());
         let answers = match (owned(3), number(4)) {
@@ -113,8 +160,45 @@ impl Labels {
             shard: owned(5),
             epoch: owned(6),
             reason: owned(7),
+            refused: number(8),
+            refusals: owned(9),
+            carried: carried(others),
         }
     }
+}
+
+/// Of headers of others those that can go along: as many as fit, by their names.
+fn carried(mut others: Vec<(&str, &str)>) -> Vec<(String, String)> {
+    let is_own = |name: &str| {
+        let starts = |own: &str| {
+            let start = name.as_bytes().get(..own.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(own.as_bytes()))
+        };
+        OWN.into_iter().any(starts)
+    };
+    let is_name = |name: &str| {
+        let fits = |byte: u8| byte.is_ascii_graphic() && byte != b':';
+        !name.is_empty() && name.bytes().all(fits)
+    };
+    others.retain(|(name, value)| {
+        is_name(name) && !is_own(name) && !value.chars().any(char::is_control)
+    });
+    // Some brokers keep no order.
+    others.sort();
+    let mut left = CARRIED_BYTES_MAX;
+    let fits = |(name, value): &(&str, &str)| match left.checked_sub(name.len() + value.len()) {
+        Some(rest) => {
+            left = rest;
+            true
+        }
+        None => false,
+    };
+    others
+        .into_iter()
+        .filter(fits)
+        .take(CARRIED_MAX)
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
 }
 
 /// A value without line ends and other control characters, of a bounded length.
@@ -150,6 +234,14 @@ pub fn token(text: &str) -> String {
         .map(kept)
         .collect();
     start + &hash
+}
+
+impl Block {
+    /// Whether it is a dead letter: another block that could not be answered, with the reason.
+    #[must_use]
+    pub fn is_dead_letter(&self) -> bool {
+        self.labels.reason.is_some() && self.labels.answers.is_some()
+    }
 }
 
 /// What tells copies of one message from other messages.
@@ -197,6 +289,18 @@ pub struct Delivery<T> {
     pub token: T,
 }
 
+impl<T> Delivery<T> {
+    /// The place of the block that its answer is to: its own, or of a dead letter that of the block that could not be
+    /// answered, so that it gets the answer that it lacks, and no second one.
+    #[must_use]
+    pub fn answered(&self) -> &Place {
+        let original = self.block.labels.answers.as_ref();
+        original
+            .filter(|_| self.block.is_dead_letter())
+            .unwrap_or(&self.place)
+    }
+}
+
 /// Steps that the work on a block has made. Who works counts; who reports to the broker looks whether they go on.
 #[derive(Debug, Clone, Default)]
 pub struct Steps(Arc<AtomicU64>);
@@ -238,5 +342,70 @@ mod tests {
         }
         assert_eq!(token("eu_west-1"), "eu_west-1");
         assert_eq!(token(&long), long);
+    }
+
+    #[test]
+    fn headers_of_others_are_carried_within_bounds() {
+        let long = "v".repeat(CARRIED_BYTES_MAX);
+        let labels = Labels::read(
+            [
+                ("tracestate", "a=1"),
+                ("traceparent", "00-0af7-01"),
+                ("Perfkit-Line", "7"),
+                ("perfkit-future", "own"),
+                ("Nats-Msg-Id", "own"),
+                ("nats-ttl", "5s"),
+                ("two words", "no name"),
+                ("a:b", "no name"),
+                ("", "no name"),
+                ("split", "a\r\nPerfkit-Line: 9"),
+                ("long", long.as_str()),
+                ("traceparent", "second"),
+            ]
+            .into_iter(),
+        );
+        let carried = [
+            ("traceparent", "00-0af7-01"),
+            ("traceparent", "second"),
+            ("tracestate", "a=1"),
+        ];
+        let carried = carried.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!((labels.line, &labels.carried[..]), (Some(7), &carried[..]));
+        let pairs = labels.pairs();
+        let again = Labels::read(pairs.iter().map(|(name, value)| (*name, value.as_str())));
+        assert_eq!(again, labels);
+        let names: Vec<String> = (0..100).map(|at| format!("h{at:02}")).collect();
+        let many = Labels::read(names.iter().map(|name| (name.as_str(), "v")));
+        assert_eq!(many.carried.len(), CARRIED_MAX);
+    }
+
+    #[test]
+    fn places_are_shown_by_the_names_that_people_gave() {
+        for (stream, shown) in [
+            ("EV-IN-6b0d2114", "block 7 of EV-IN"),
+            ("in-1/3", "block 7 of in-1/3"),
+            ("memory", "block 7 of memory"),
+        ] {
+            let (stream, sequence) = (stream.to_owned(), 7);
+            assert_eq!(Place { stream, sequence }.to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn a_dead_letter_is_answered_in_the_place_of_its_block() {
+        let place = |stream: &str| Place {
+            stream: stream.to_owned(),
+            sequence: 7,
+        };
+        let mut delivery = Delivery {
+            block: Block::default(),
+            place: place("IN-dead"),
+            count: 1,
+            token: (),
+        };
+        delivery.block.labels.answers = Some(place("IN"));
+        assert_eq!(delivery.answered(), &place("IN-dead"));
+        delivery.block.labels.reason = Some("too long".to_owned());
+        assert_eq!(delivery.answered(), &place("IN"));
     }
 }

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use crate::block::{Block, BlockId, Delivery};
+use crate::block::{Block, BlockId, Delivery, Place};
 use crate::error::Result;
 
 /// How long a broker is away before it is believed, for one that restarts is back soon.
@@ -28,10 +28,12 @@ pub trait Engine {
         free: usize,
     ) -> impl Future<Output = Result<Option<Delivery<Self::Token>>>>;
 
-    /// Publishes a block, and waits until the broker has stored it, or says that it has stored one with this id before.
+    /// Publishes what became of the delivery that stands at `of`, and waits until the broker has stored it, or says that
+    /// it has stored one with this id before.
     fn publish(
         &self,
         to: To,
+        of: &Place,
         id: &BlockId,
         block: &Block,
     ) -> impl Future<Output = Result<Published>>;

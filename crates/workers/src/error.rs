@@ -68,6 +68,12 @@ impl Error {
         matches!(self, Self::Later(_))
     }
 
+    /// Whether nothing that this process does will succeed before somebody changes something.
+    #[must_use]
+    pub fn is_for_ever(&self) -> bool {
+        matches!(self, Self::Refused { .. } | Self::Settings { .. })
+    }
+
     /// Whether what is not there may come, so that waiting may help.
     #[must_use]
     pub fn is_absence(&self) -> bool {
@@ -82,7 +88,6 @@ impl Error {
         }
     }
 
-    #[cfg(any(feature = "kafka", feature = "nats", test))]
     pub(crate) fn refused(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Refused {
             message: message.into(),

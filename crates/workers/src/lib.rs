@@ -25,7 +25,8 @@ mod subjects;
 mod work;
 
 pub use block::{
-    Block, BlockId, Delivery, LABEL_BYTES_MAX, Labels, Message, Place, Steps, WHOLE, token,
+    Block, BlockId, CARRIED_BYTES_MAX, CARRIED_MAX, Delivery, LABEL_BYTES_MAX, Labels, Message,
+    Place, Steps, WHOLE, token,
 };
 pub use cutter::{BLOCK_BYTES, Cut, Cutter, LongLine};
 pub use engine::{Engine, Published, To, Verdict};
@@ -37,4 +38,4 @@ pub use lines::join_lines;
 pub use lost::Lost;
 pub use merge::{Merge, MergeError, Merged, Pushed};
 pub use settings::Once;
-pub use work::{Answer, Matching, Options, Tally, Trouble, work};
+pub use work::{Answer, Matching, Options, Tally, Trouble, Watch, work};

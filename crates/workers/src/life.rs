@@ -172,6 +172,15 @@ impl Life {
                 self.fate = Some(Fate::Dead);
                 Action::End(Verdict::Never)
             }
+            // Others may be let in. What publishes is to end, for nothing of it would be stored.
+            (Err(error), _) if error.is_for_ever() => {
+                self.reason = Some(Reason {
+                    text: error.to_string(),
+                    help: error.help().map(str::to_owned),
+                });
+                self.fate = Some(Fate::Returned);
+                Action::End(Verdict::Again(pause(self.count)))
+            }
             (Err(error @ Error::TooLong { .. }), To::Answers) => {
                 self.reason = Some(Reason {
                     text: format!("its answer cannot be published: {error}"),
@@ -256,6 +265,19 @@ mod tests {
             let action = life.published(&Ok(published), NOW);
             assert_eq!(action, Action::End(Verdict::Done));
             assert_eq!(life.fate(), Some(fate));
+        }
+    }
+
+    #[test]
+    fn what_the_broker_refuses_for_ever_is_given_back() {
+        for count in [1, 5, 6] {
+            let mut life = Life::new(LIMITS, count, NOW);
+            life.matched(Ok(()), NOW);
+            let refused = Err(Error::refused("not permitted", "ask for it"));
+            let action = life.published(&refused, NOW);
+            assert_eq!(action, Action::End(Verdict::Again(pause(count))));
+            assert_eq!(life.fate(), Some(Fate::Returned));
+            assert_eq!(life.reason(), Some("not permitted"));
         }
     }
 

@@ -225,7 +225,7 @@ impl Engine for Memory {
         }
     }
 
-    async fn publish(&self, to: To, id: &BlockId, block: &Block) -> Result<Published> {
+    async fn publish(&self, to: To, _: &Place, id: &BlockId, block: &Block) -> Result<Published> {
         let lost = |what: &str| Err(Error::Later(what.to_owned()));
         if !self.travel().await {
             return lost("a publication was lost");

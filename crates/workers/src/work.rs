@@ -1,6 +1,7 @@
 //! A worker: takes blocks from an engine, has them matched, publishes answers and acknowledges. What is done when is
 //! decided by [`crate::life`]; here are waits.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -18,8 +19,13 @@ use crate::life::{Action, Fate, Fault, Life, Limits, Reason, pause};
 
 /// What makes an answer of a block.
 pub trait Matching {
-    /// Answers a block, and counts the steps on the way.
-    fn answer(&self, block: &Block, steps: Steps) -> impl Future<Output = Result<Answer, Fault>>;
+    /// Answers a block, and counts the steps on the way. `place` is that of the block that is answered.
+    fn answer(
+        &self,
+        block: &Block,
+        place: &Place,
+        steps: Steps,
+    ) -> impl Future<Output = Result<Answer, Fault>>;
 
     /// Which state of the expressions answers the next block.
     fn epoch(&self) -> Arc<str>;
@@ -34,6 +40,10 @@ pub struct Answer {
     pub epoch: Arc<str>,
     /// How long a thread was busy with it.
     pub took: Duration,
+    /// How many events of the block were refused.
+    pub refused: u64,
+    /// The first of them and why, in a form of the caller's of at most [`crate::LABEL_BYTES_MAX`] bytes.
+    pub refusals: Option<String>,
 }
 
 /// What a worker does.
@@ -47,6 +57,9 @@ pub struct Options {
     pub shard: String,
     /// After this time a worker that was asked to stop leaves what it has not finished to others.
     pub grace: Duration,
+    /// Where this many blocks have failed and none was answered, it ends: they are of another kind than what answers
+    /// them. 0: it goes on whatever fails.
+    pub failures_max: usize,
 }
 
 /// How long room for fewer blocks waits for more.
@@ -95,31 +108,48 @@ pub enum Trouble {
     Dead(Place, Reason),
 }
 
+/// Who looks on while a worker goes on. A function of troubles is one that hears no more than these.
+pub trait Watch {
+    /// Something went wrong.
+    fn tell(&self, trouble: Trouble);
+
+    /// What was done by now, and how many blocks it has. Called whenever that has changed.
+    fn see(&self, _tally: &Tally, _in_flight: usize) {}
+}
+
+impl<F: Fn(Trouble)> Watch for F {
+    fn tell(&self, trouble: Trouble) {
+        self(trouble);
+    }
+}
+
 /// Works until `stop`, and returns what was done, and what ended it if that was not `stop`.
 pub async fn work<E: Engine, M: Matching>(
     engine: &E,
     matching: &M,
     options: &Options,
     stop: impl Future<Output = ()>,
-    tell: &dyn Fn(Trouble),
+    watch: &dyn Watch,
 ) -> (Tally, Option<Error>) {
     let worker = Worker {
         engine,
         matching,
         options,
         started: Instant::now(),
-        tell,
+        watch,
     };
     let mut stop = pin!(stop);
     let mut tally = Tally::default();
+    let mut failures = Failures::new(options.failures_max);
     let mut in_flight = InFlight::new(options.in_flight);
     let mut lives = FuturesUnordered::new();
     let (mut asking, mut ended, mut away) = (None, None, None);
-    let (mut deadline, mut failures, mut quiet_until) = (None, 0, Instant::now());
+    let (mut deadline, mut unheard, mut quiet_until) = (None, 0, Instant::now());
     let mut is_drained = false;
     // Whether more may come of what was asked for; if not, since when there is room.
     let (mut is_asked, mut room_since) = (false, Instant::now());
     loop {
+        watch.see(&tally, lives.len());
         let is_stopping = deadline.is_some();
         let free = match is_stopping {
             true => 0,
@@ -151,15 +181,22 @@ pub async fn work<E: Engine, M: Matching>(
         tokio::select! {
             biased;
             () = &mut stop, if !is_stopping => deadline = Some(Instant::now() + options.grace),
-            Some(ended) = lives.next() => {
-                let ended: Ended = ended;
+            Some(life) = lives.next() => {
+                let mut life: Ended = life;
                 if free == 0 {
                     room_since = Instant::now();
                 }
-                if let Some(took) = ended.took {
-                    in_flight.answered(took, ended.bytes_in.saturating_add(ended.bytes_out));
+                if let Some(took) = life.took {
+                    in_flight.answered(took, life.bytes_in.saturating_add(life.bytes_out));
                 }
-                tally = add(tally, &ended);
+                tally = add(tally, &life);
+                let reason = life.refused.take().or_else(|| failures.add(&life));
+                if let Some(reason) = reason {
+                    // What was taken is finished.
+                    ended = ended.or(Some(reason));
+                    is_drained = true;
+                    deadline = deadline.or_else(|| Some(Instant::now() + options.grace));
+                }
             }
             got = async { asking.as_mut().expect("asked").await }, if asking.is_some() => {
                 asking = None;
@@ -168,7 +205,7 @@ pub async fn work<E: Engine, M: Matching>(
                 }
                 match got {
                     Ok(Some(delivery)) => {
-                        failures = 0;
+                        unheard = 0;
                         tally.taken += 1;
                         tally.again += u64::from(delivery.count > 1);
                         in_flight.taken(delivery.count > 1);
@@ -176,16 +213,16 @@ pub async fn work<E: Engine, M: Matching>(
                         tally.in_flight_most = tally.in_flight_most.max(lives.len() as u64);
                     }
                     Ok(None) if is_stopping => is_drained = true,
-                    Ok(None) => failures = 0,
+                    Ok(None) => unheard = 0,
                     Err(error) if error.is_passing() && !is_stopping => {
-                        failures += 1;
-                        quiet_until = Instant::now() + pause(failures);
-                        tell(Trouble::Broker(error.to_string()));
+                        unheard += 1;
+                        quiet_until = Instant::now() + pause(unheard);
+                        watch.tell(Trouble::Broker(error.to_string()));
                     }
                     Err(error) => {
                         // What was taken is finished.
                         if !error.is_passing() {
-                            ended = Some(error);
+                            ended = ended.or(Some(error));
                         }
                         is_drained = true;
                         deadline = deadline.or_else(|| Some(Instant::now() + options.grace));
@@ -201,7 +238,46 @@ pub async fn work<E: Engine, M: Matching>(
         }
     }
     tally.left += lives.len() as u64;
+    watch.see(&tally, 0);
     (tally, ended)
+}
+
+/// Blocks that failed, as long as none was answered.
+struct Failures {
+    max: usize,
+    /// None once one was answered.
+    failed: Option<BTreeSet<Place>>,
+}
+
+impl Failures {
+    fn new(max: usize) -> Self {
+        Self {
+            max,
+            failed: (max > 0).then(BTreeSet::new),
+        }
+    }
+
+    /// Adds how a life ended. An error once too many have failed.
+    fn add(&mut self, ended: &Ended) -> Option<Error> {
+        let Some((place, reason)) = &ended.failed else {
+            self.failed = None;
+            return None;
+        };
+        let failed = self.failed.as_mut()?;
+        failed.insert(place.clone());
+        let count = failed.len();
+        if count < self.max {
+            return None;
+        }
+        let Reason { text, help } = reason;
+        let help = help.as_deref().unwrap_or("mend the cause");
+        Some(Error::refused(
+            format!(
+                "the first {count} blocks have failed, and none was answered: the last is {place}: {text}"
+            ),
+            format!("see that the stream has events for these expressions; {help}"),
+        ))
+    }
 }
 
 fn add(tally: Tally, ended: &Ended) -> Tally {
@@ -233,6 +309,10 @@ struct Ended {
     bytes_out: usize,
     /// How long a thread was busy with it, if it was answered.
     took: Option<Duration>,
+    /// Which block it was and why, if it was not answered.
+    failed: Option<(Place, Reason)>,
+    /// Why the broker will store nothing of this worker.
+    refused: Option<Error>,
 }
 
 struct Worker<'a, E, M> {
@@ -240,7 +320,7 @@ struct Worker<'a, E, M> {
     matching: &'a M,
     options: &'a Options,
     started: Instant,
-    tell: &'a dyn Fn(Trouble),
+    watch: &'a dyn Watch,
 }
 
 impl<E: Engine, M: Matching> Worker<'_, E, M> {
@@ -250,13 +330,15 @@ impl<E: Engine, M: Matching> Worker<'_, E, M> {
 
     async fn live(&self, delivery: Delivery<E::Token>) -> Ended {
         let mut life = Life::new(self.options.limits, delivery.count, self.now());
-        let id = BlockId::of_answer(&delivery.place, &self.options.shard);
-        let mut answer = None;
+        let id = BlockId::of_answer(delivery.answered(), &self.options.shard);
+        let (mut answer, mut refused) = (None, None);
         // A life publishes an answer only once it has one.
         let none = || Answer {
             bytes: Bytes::new(),
             epoch: self.matching.epoch(),
             took: Duration::ZERO,
+            refused: 0,
+            refusals: None,
         };
         let mut is_bare = false;
         let (mut republished, mut progress) = (0, 0);
@@ -265,7 +347,12 @@ impl<E: Engine, M: Matching> Worker<'_, E, M> {
             action = match action {
                 Action::Match => {
                     let steps = Steps::default();
-                    let work = self.matching.answer(&delivery.block, steps.clone());
+                    let work = async {
+                        check_lines(&delivery.block)?;
+                        let place = delivery.answered();
+                        let answer = self.matching.answer(&delivery.block, place, steps.clone());
+                        answer.await
+                    };
                     let counted = || Some(steps.count()).filter(|count| *count > 0);
                     let result = self
                         .while_telling(work, &mut life, &delivery.token, counted, &mut progress)
@@ -283,7 +370,7 @@ impl<E: Engine, M: Matching> Worker<'_, E, M> {
                     };
                     let work = async {
                         sleep_until(self.started + at).await;
-                        self.engine.publish(to, &id, &block).await
+                        self.engine.publish(to, &delivery.place, &id, &block).await
                     };
                     let result = self
                         .while_telling(work, &mut life, &delivery.token, || None, &mut progress)
@@ -291,7 +378,10 @@ impl<E: Engine, M: Matching> Worker<'_, E, M> {
                     if let Err(error) = &result {
                         republished += 1;
                         is_bare |= to == To::DeadLetters && !error.is_passing();
-                        (self.tell)(Trouble::Broker(error.to_string()));
+                        match error.is_for_ever() {
+                            true => refused = Some(error.clone()),
+                            false => self.watch.tell(Trouble::Broker(error.to_string())),
+                        }
                     }
                     life.published(&result, self.now())
                 }
@@ -301,13 +391,25 @@ impl<E: Engine, M: Matching> Worker<'_, E, M> {
         // If this is lost, the block is given out again, and its answer refused as a copy.
         let _ = self.engine.ack(&delivery.token, verdict).await;
         let fate = life.fate().unwrap_or(Fate::Returned);
-        match fate {
-            Fate::Returned => (self.tell)(Trouble::Failed(delivery.place, life.why())),
-            Fate::Dead => (self.tell)(Trouble::Dead(delivery.place, life.why())),
-            Fate::Answered | Fate::AnsweredBefore => {}
-        }
+        let place = delivery.answered().clone();
+        let failed = match fate {
+            // The one error of all of them is said at the end.
+            Fate::Returned if refused.is_some() => None,
+            Fate::Returned => {
+                let trouble = Trouble::Failed(place.clone(), life.why());
+                self.watch.tell(trouble);
+                Some((place, life.why()))
+            }
+            Fate::Dead => {
+                self.watch.tell(Trouble::Dead(place.clone(), life.why()));
+                Some((place, life.why()))
+            }
+            Fate::Answered | Fate::AnsweredBefore => None,
+        };
         Ended {
             fate,
+            failed,
+            refused,
             republished,
             progress,
             bytes_in: delivery.block.bytes.len(),
@@ -343,10 +445,12 @@ impl<E: Engine, M: Matching> Worker<'_, E, M> {
     fn answer(&self, delivery: &Delivery<E::Token>, answer: Answer) -> Block {
         Block {
             labels: Labels {
-                answers: Some(delivery.place.clone()),
+                answers: Some(delivery.answered().clone()),
                 shard: Some(self.options.shard.clone()),
                 epoch: Some(answer.epoch.to_string()),
                 reason: None,
+                refused: Some(answer.refused).filter(|count| *count > 0),
+                refusals: answer.refusals,
                 ..delivery.block.labels.clone()
             },
             bytes: answer.bytes,
@@ -367,9 +471,32 @@ impl<E: Engine, M: Matching> Worker<'_, E, M> {
             false => delivery.block.bytes.clone(),
         };
         let epoch = epoch.unwrap_or_else(|| self.matching.epoch());
-        let took = Duration::ZERO;
-        let mut block = self.answer(delivery, Answer { bytes, epoch, took });
+        let answer = Answer {
+            bytes,
+            epoch,
+            took: Duration::ZERO,
+            refused: 0,
+            refusals: None,
+        };
+        let mut block = self.answer(delivery, answer);
         block.labels.reason = reason.map(str::to_owned);
+        if is_bare {
+            block.labels.carried.clear();
+        }
         block
+    }
+}
+
+/// Refuses a dead letter that has the reason and not the lines, as they did not fit.
+fn check_lines(block: &Block) -> Result<(), Fault> {
+    match block.is_dead_letter() && block.bytes.is_empty() {
+        false => Ok(()),
+        true => Err(Fault::Always(Reason {
+            text: "this dead letter has no lines, as they did not fit into its stream".to_owned(),
+            help: Some(
+                "feed them again from their source: see Perfkit-Source and Perfkit-Offset"
+                    .to_owned(),
+            ),
+        })),
     }
 }

@@ -10,7 +10,8 @@ use bytes::Bytes;
 use tokio::time::{Instant, sleep};
 use workers::simulation::{Memory, Weather};
 use workers::{
-    Answer, Block, Bounds, Fault, Labels, Limits, Matching, Options, Steps, Tally, Trouble, work,
+    Answer, Block, Bounds, Fault, Labels, Limits, Matching, Options, Place, Steps, Tally, Trouble,
+    work,
 };
 
 /// Answers with the lines themselves, after a while.
@@ -23,7 +24,7 @@ struct Echo {
 }
 
 impl Matching for Echo {
-    async fn answer(&self, block: &Block, steps: Steps) -> Result<Answer, Fault> {
+    async fn answer(&self, block: &Block, _: &Place, steps: Steps) -> Result<Answer, Fault> {
         for _ in 0..self.steps.max(1) {
             sleep(self.work).await;
             steps.step();
@@ -37,6 +38,8 @@ impl Matching for Echo {
                 bytes: block.bytes.clone(),
                 epoch: self.epoch(),
                 took: self.work * self.steps,
+                refused: 0,
+                refusals: None,
             }),
         }
     }
@@ -66,6 +69,7 @@ fn options(ack_wait: Duration) -> Options {
         },
         shard: "all".to_owned(),
         grace: Duration::from_secs(60),
+        failures_max: 20,
     }
 }
 
@@ -247,6 +251,91 @@ fn poison_is_tried_five_times_and_buried() {
         let troubles = troubles.borrow();
         assert_eq!(troubles.len(), 5);
         assert!(matches!(troubles[4], Trouble::Dead(..)));
+    });
+}
+
+/// Answers nothing.
+struct Fails;
+
+impl Matching for Fails {
+    async fn answer(&self, _: &Block, _: &Place, _: Steps) -> Result<Answer, Fault> {
+        Err(Fault::Once("of another kind".to_owned().into()))
+    }
+
+    fn epoch(&self) -> Arc<str> {
+        "e1".into()
+    }
+}
+
+#[test]
+fn where_the_first_blocks_all_fail_it_ends_and_they_stay() {
+    run(async {
+        let memory = Memory::new(Weather::fair(8), blocks(100));
+        let options = options(Duration::from_secs(30));
+        let (tally, ended) = work(&memory, &Fails, &options, pending(), &|_| {}).await;
+        let ended = ended.expect("a reason").to_string();
+        assert!(
+            ended.starts_with(
+                "the first 20 blocks have failed, and none was answered: the last is block "
+            ) && ended.ends_with(" of memory: of another kind"),
+            "{ended}"
+        );
+        assert_eq!((tally.dead, memory.dead_letters().len()), (0, 0));
+        // They are answered by who can.
+        let (tally, _) = work(&memory, &ECHO, &options, done(&memory), &|_| {}).await;
+        assert_eq!(tally.answered, 100);
+        assert_once(&memory, 100);
+    });
+}
+
+#[test]
+fn who_wants_it_buries_all_of_them() {
+    run(async {
+        let memory = Memory::new(Weather::fair(9), blocks(100));
+        let mut options = options(Duration::from_secs(30));
+        options.failures_max = 0;
+        let (tally, ended) = work(&memory, &Fails, &options, done(&memory), &|_| {}).await;
+        assert_eq!((ended, tally.dead), (None, 100));
+    });
+}
+
+#[test]
+fn a_dead_letter_is_answered_as_its_block() {
+    run(async {
+        let dead = |sequence: u64, bytes: &'static [u8]| Block {
+            labels: Labels {
+                answers: Some(Place {
+                    stream: "IN-1f".to_owned(),
+                    sequence,
+                }),
+                reason: Some("poison".to_owned()),
+                carried: vec![("traceparent".to_owned(), "00-1".to_owned())],
+                ..Labels::default()
+            },
+            bytes: Bytes::from_static(bytes),
+        };
+        let memory = Memory::new(Weather::fair(10), [dead(13, b"13\n"), dead(17, b"")]);
+        let options = options(Duration::from_secs(30));
+        let (tally, _) = work(&memory, &ECHO, &options, done(&memory), &|_| {}).await;
+        // That of which the lines did not fit cannot be.
+        assert_eq!((tally.answered, tally.dead), (1, 1));
+        let (id, block) = memory.answers().remove(0);
+        assert_eq!(id.as_str(), "IN-1f.all.13");
+        let place = block.labels.answers.as_ref();
+        assert_eq!(place.map(|place| place.sequence), Some(13));
+        assert_eq!(
+            (&block.bytes[..], block.labels.reason),
+            (&b"13\n"[..], None)
+        );
+        assert_eq!(block.labels.carried.len(), 1);
+        let (id, block) = memory.dead_letters().remove(0);
+        assert_eq!(id.as_str(), "IN-1f.all.17");
+        assert!(
+            block
+                .labels
+                .reason
+                .is_some_and(|reason| reason.contains("has no lines"))
+        );
     });
 }
 

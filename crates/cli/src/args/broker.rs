@@ -2,11 +2,13 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use files::conflicts::Files;
 use workers::nats;
 
 use crate::args::nats::AccessArgs;
+use crate::args::units;
 
 /// A stream of NATS JetStream, or a topic of Kafka.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,9 +70,22 @@ impl fmt::Display for Address {
     }
 }
 
+/// How long to wait for what is not there yet.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct WaitArgs {
+    /// How long to wait for a server, a stream or others that are not there yet
+    ///
+    /// Then it ends with 1. What does not get better by waiting ends it at once: a certificate that is not trusted,
+    /// credentials that the server does not take, what it does not permit.
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = units::duration, hide_short_help = true)]
+    pub(crate) wait: Duration,
+}
+
 /// Who we are to whichever broker it is.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct BrokerArgs {
+    #[command(flatten)]
+    pub(crate) wait: WaitArgs,
     #[command(flatten)]
     pub(crate) nats: AccessArgs,
     #[cfg(feature = "kafka")]

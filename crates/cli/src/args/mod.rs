@@ -18,6 +18,7 @@ mod letters;
 pub(crate) mod levels;
 pub(crate) mod limit;
 pub(crate) mod live;
+pub(crate) mod metrics;
 #[cfg(feature = "workers")]
 pub(crate) mod nats;
 pub(crate) mod output;

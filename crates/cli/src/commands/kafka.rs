@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::PathBuf;
 
-use workers::kafka::{Access, Address, Cluster};
+use workers::kafka::Access;
 
 use crate::args::broker::KafkaArgs;
 use crate::commands::nats::failed;
@@ -25,9 +25,4 @@ pub(crate) fn access(args: &KafkaArgs) -> Result<Access> {
         .and_then(|file| file.take(BYTES_MAX).read_to_string(&mut text))
         .map_err(|error| Failure::io("read", &path, &error))?;
     Access::parse(&files::display(&path).to_string(), &text).map_err(failed)
-}
-
-/// Connects.
-pub(crate) async fn connect(address: &Address, access: &Access) -> Result<Cluster> {
-    Cluster::open(address, access).await.map_err(failed)
 }

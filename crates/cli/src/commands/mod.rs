@@ -1,5 +1,7 @@
 //! One folder per command: `flags` has its arguments, `run` its work.
 
+#[cfg(feature = "workers")]
+mod absent;
 pub(crate) mod advise;
 pub(crate) mod betree;
 pub(crate) mod betree_bench;
@@ -24,6 +26,7 @@ pub(crate) mod frames;
 mod kafka;
 pub(crate) mod list;
 pub(crate) mod memory_floor;
+mod metrics;
 #[cfg(feature = "workers")]
 mod nats;
 pub(crate) mod patch;

@@ -91,12 +91,7 @@ fn line(path: &Path) -> Result<String> {
 }
 
 /// Connects, and tells of what becomes of the connection if somebody wants to hear it.
-pub(crate) async fn connect(address: &Address, access: &Access, tells: bool) -> Result<Connection> {
-    try_connect(address, access, tells).await.map_err(failed)
-}
-
-/// The same, for who looks at the error.
-pub(crate) async fn try_connect(
+pub(crate) async fn connect(
     address: &Address,
     access: &Access,
     tells: bool,

@@ -19,11 +19,13 @@ pub(crate) fn of(stream: MainStream, detail: Detail, lists: bool) -> Page {
     let stated = std::env::var("COLUMNS").ok();
     let stated = stated.and_then(|columns| columns.trim().parse().ok());
     let measured = || terminal.then(|| columns(stream)).flatten();
+    let known = stated
+        .filter(|columns| *columns >= COLUMNS_MIN)
+        .or_else(measured);
     Page {
-        width: match stated
-            .filter(|columns| *columns >= COLUMNS_MIN)
-            .or_else(measured)
-        {
+        // A log keeps it whole, and is read by programs, too.
+        line: known.or(terminal.then_some(COLUMNS)),
+        width: match known {
             // Programs that read a listing from a pipe are not given names in pieces.
             None if lists && !terminal => None,
             known => Some(known.unwrap_or(COLUMNS)),

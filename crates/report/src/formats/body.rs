@@ -94,7 +94,8 @@ pub(super) fn blocks(report: &Report, look: &Look) -> Vec<Block> {
 
 /// A line, what was found, and what is wrong.
 fn brief(report: &Report, look: &Look) -> Vec<Block> {
-    let mut lines = vec![headline::one(report, look.page.columns())];
+    let columns = look.page.line.unwrap_or(usize::MAX);
+    let mut lines = vec![headline::one(report, columns)];
     let says_more = !report.findings.is_empty();
     lines.extend(headline::findings(report));
     let wrong = report.validation.as_ref();

@@ -294,8 +294,8 @@ mod tests {
     fn a_grid_fits_the_page_and_says_what_is_left_out() {
         let page = |width, folds| Page {
             width: Some(width),
-            rows: None,
             folds,
+            ..Page::ENDLESS
         };
         let text = shown(&wide(), page(36, false));
         let expected = [

@@ -9,6 +9,8 @@ pub struct Page {
     pub width: Option<usize>,
     /// Rows of a table. `None`: all of them.
     pub rows: Option<usize>,
+    /// Columns of the one line that a job ends with. `None`: as many as it needs.
+    pub line: Option<usize>,
     /// Whether columns that do not fit follow below the others, instead of being left out.
     pub folds: bool,
 }
@@ -18,6 +20,7 @@ impl Page {
     pub const ENDLESS: Self = Self {
         width: None,
         rows: None,
+        line: None,
         folds: false,
     };
 

@@ -33,6 +33,7 @@ const TRY: Duration = Duration::from_secs(10);
 pub struct Feeder {
     source: String,
     bytes_max: usize,
+    was_fed: bool,
     inner: Arc<Mutex<Inner>>,
 }
 
@@ -83,7 +84,9 @@ impl Feeder {
             };
             inner.begin(is_new)?;
             let known = inner.last.clone();
+            let was_fed = !inner.scanner.committed()?.is_empty();
             let feeder = Self {
+                was_fed,
                 source,
                 bytes_max: inner.facts.bytes_max,
                 inner: Arc::new(Mutex::new(inner)),
@@ -105,6 +108,12 @@ impl Feeder {
             },
         );
         self.bytes_max.saturating_sub(message_len(&empty))
+    }
+
+    /// Whether blocks of a source of this name were stored before, as far as the servers remember.
+    #[must_use]
+    pub fn was_fed(&self) -> bool {
+        self.was_fed
     }
 
     /// Stores blocks that follow on each other, all or none, once. To be repeated with the same ones until it succeeds.

@@ -47,10 +47,10 @@ fn labels(message: &BorrowedMessage<'_>) -> Labels {
     let Some(headers) = message.headers() else {
         return Labels::default();
     };
-    Labels::read(|name| {
-        let found = headers.iter().find(|header| header.key == name)?;
-        std::str::from_utf8(found.value?).ok()
-    })
+    Labels::read(headers.iter().filter_map(|header| {
+        let value = std::str::from_utf8(header.value?).ok()?;
+        Some((header.key, value))
+    }))
 }
 
 /// Where a message stands: its partition is part of the stream's name.

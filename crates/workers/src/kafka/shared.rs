@@ -52,7 +52,7 @@ pub(super) enum Storable {
 /// What the next look for a block has found.
 pub(super) enum Look {
     /// A block: its partition and the time it is held, its offset, itself, and how often it was given out.
-    Block(i32, u64, i64, Block, u64),
+    Block(i32, u64, i64, Box<Block>, u64),
     Trouble(Error),
     /// Nothing now, but perhaps at that time.
     Nothing(Option<Instant>),
@@ -117,7 +117,7 @@ impl Shared {
             if let Some((offset, block, count)) = partition.give(now, fresh) {
                 let epoch = partition.epoch;
                 state.turn = number + 1;
-                return Look::Block(number, epoch, offset, block, count);
+                return Look::Block(number, epoch, offset, Box::new(block), count);
             }
             is_busy |= partition.is_busy();
             due = match (due, partition.due()) {

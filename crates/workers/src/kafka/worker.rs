@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::block::{Block, BlockId, Delivery, WHOLE, token};
+use crate::block::{Block, BlockId, Delivery, Place, WHOLE, token};
 use crate::engine::{Engine, Published, To, Verdict};
 use crate::error::{Error, Result};
 use crate::kafka::group::start;
@@ -225,7 +225,7 @@ impl Engine for Worker {
             let due = match self.plan.shared.look(free > 0) {
                 Look::Block(partition, epoch, offset, block, count) => {
                     return Ok(Some(Delivery {
-                        block,
+                        block: *block,
                         place: place(&self.plan.from.name, partition, offset),
                         count,
                         token: Token {
@@ -251,10 +251,9 @@ impl Engine for Worker {
         }
     }
 
-    async fn publish(&self, to: To, _: &BlockId, block: &Block) -> Result<Published> {
+    async fn publish(&self, to: To, of: &Place, _: &BlockId, block: &Block) -> Result<Published> {
         self.publishable(to, block)?;
-        let place = block.labels.answers.as_ref();
-        let place = place.and_then(|place| partition(&self.plan.from.name, place));
+        let place = partition(&self.plan.from.name, of);
         let outcome = place.and_then(|(number, offset)| {
             let mut state = self.plan.shared.lock();
             let partition = state.partitions.get_mut(&number)?;

@@ -19,6 +19,26 @@ pub struct Access {
     pub certificate: Option<(PathBuf, PathBuf)>,
 }
 
+impl Access {
+    /// Who we are, without a secret.
+    pub(super) fn identity(&self) -> String {
+        match (&self.credentials, &self.token, &self.user) {
+            (Some(_), ..) => "a credentials file".to_owned(),
+            (_, Some(_), _) => "a token".to_owned(),
+            (.., Some((user, _))) => format!("the user '{user}' with a password"),
+            _ => "no credentials".to_owned(),
+        }
+    }
+
+    /// Whom we trust.
+    pub(super) fn trust(&self) -> String {
+        match &self.authorities {
+            Some(path) => format!("trusted is '{}'", path.display()),
+            None => "trusted are the authorities of this system".to_owned(),
+        }
+    }
+}
+
 impl fmt::Debug for Access {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Only whether there are any.
@@ -49,5 +69,13 @@ mod tests {
         };
         let text = format!("{access:?}");
         assert!(!text.contains("s3cret") && text.contains("true"), "{text}");
+        let nobody = Access::default();
+        assert_eq!(nobody.identity(), "no credentials");
+        let user = Access {
+            user: access.user.clone(),
+            ..nobody
+        };
+        assert_eq!(user.identity(), "the user 'me' with a password");
+        assert!(!access.identity().contains("s3cret"));
     }
 }

@@ -3,8 +3,7 @@
 use std::error::Error as _;
 use std::io::Read as _;
 use std::net::{TcpStream, ToSocketAddrs as _};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_nats::connection::State;
@@ -35,9 +34,72 @@ pub struct Connection {
     pub(super) client: Client,
     pub(super) context: Context,
     address: Address,
-    /// The last thing that the server did not permit.
-    denied: Arc<Mutex<Option<String>>>,
+    refusals: Arc<Mutex<Refusals>>,
 }
+
+/// How long what the server did not permit is the reason why a request got no answer.
+const DENIED: Duration = Duration::from_secs(10);
+/// How often it is said, if it goes on.
+const DENIED_SAID: Duration = Duration::from_secs(60);
+/// How long a server that does not let us in any more is asked again: its users may just be read again.
+const SHUT_OUT: Duration = Duration::from_secs(5);
+
+/// What a server has refused.
+#[derive(Debug, Default)]
+struct Refusals {
+    /// The last thing that it did not permit.
+    denied: Option<(Instant, String)>,
+    /// When that was said, and how often it has come since.
+    said: Option<(Instant, u64)>,
+    /// Since when it does not let us in any more, and what it says.
+    shut_out: Option<(Instant, String)>,
+}
+
+impl Refusals {
+    /// The server did not permit something. What to say of it: the first time, and then now and then with a number.
+    fn deny(&mut self, text: String, now: Instant) -> Option<String> {
+        let line = match &mut self.said {
+            Some((at, more)) if now - *at < DENIED_SAID => {
+                *more += 1;
+                None
+            }
+            Some((_, more)) => Some(format!(
+                "the server does not permit it, {} times more since this was said: {text}",
+                *more + 1
+            )),
+            None => Some(format!("the server does not permit it: {text}")),
+        };
+        if line.is_some() {
+            self.said = Some((now, 0));
+        }
+        self.denied = Some((now, text));
+        line
+    }
+
+    /// The server did not let us in again. True if this is news.
+    fn shut_out(&mut self, text: String, now: Instant) -> bool {
+        let is_news = self.shut_out.is_none();
+        let since = self.shut_out.take().map_or(now, |(since, _)| since);
+        self.shut_out = Some((since, text));
+        is_news
+    }
+
+    /// What will be refused again, and what to do.
+    fn last(&self, now: Instant) -> Option<(String, &'static str)> {
+        let shut_out = self.shut_out.as_ref();
+        let shut_out = shut_out.filter(|(since, _)| now - *since >= SHUT_OUT);
+        let shut_out = shut_out.map(|(_, text)| {
+            let text = format!("the server no longer takes our credentials: {text}");
+            (text, RENEW)
+        });
+        let denied = self.denied.as_ref();
+        let denied = denied.filter(|(at, _)| now - *at < DENIED);
+        shut_out.or_else(|| denied.map(|(_, text)| (text.clone(), PERMIT)))
+    }
+}
+
+/// What to do where a server does not let us in any more.
+const RENEW: &str = "renew the credentials, or the user at the server, and start again";
 
 /// What to do where the server does not permit something.
 const PERMIT: &str = "allow this user what the server names: of subjects, `$JS.API.>` and `$JS.ACK.>` and those of the \
@@ -55,35 +117,38 @@ impl Connection {
         tell: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Self> {
         let tell = Arc::new(tell);
-        let denied = Arc::new(Mutex::new(None));
-        let denials = Arc::clone(&denied);
-        let shut_out = Arc::new(AtomicBool::new(false));
+        let refusals = Arc::new(Mutex::new(Refusals::default()));
+        let refused = Arc::clone(&refusals);
         let mut options = ConnectOptions::new()
             .name("perfkit")
             .connection_timeout(ANSWER)
             .request_timeout(Some(ANSWER))
             .require_tls(address.wants_tls())
             .event_callback(move |event| {
-                let (tell, denials) = (Arc::clone(&tell), Arc::clone(&denials));
-                let shut_out = Arc::clone(&shut_out);
+                let (tell, refused) = (Arc::clone(&tell), Arc::clone(&refused));
                 async move {
+                    let now = Instant::now();
+                    let refused = || refused.lock().unwrap_or_else(PoisonError::into_inner);
                     match event {
                         Event::Disconnected => tell("the connection is lost; it is opened again"),
                         Event::Connected => {
-                            shut_out.store(false, Ordering::Relaxed);
+                            refused().shut_out = None;
                             tell("connected");
                         }
                         // It comes at each attempt.
-                        Event::ClientError(ClientError::Other(said))
-                            if is_shut_out(&said) && !shut_out.swap(true, Ordering::Relaxed) =>
-                        {
-                            tell(&format!(
-                                "the server no longer takes our credentials, and is asked again: {said}"
-                            ));
+                        Event::ClientError(ClientError::Other(said)) if is_shut_out(&said) => {
+                            let is_news = refused().shut_out(said.clone(), now);
+                            if is_news {
+                                tell(&format!(
+                                    "the server no longer takes our credentials, and is asked again: {said}"
+                                ));
+                            }
                         }
                         Event::ServerError(ServerError::Other(said)) if is_denial(&said) => {
-                            tell(&format!("the server does not permit it: {said}"));
-                            *denials.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
+                            let line = refused().deny(said, now);
+                            if let Some(line) = line {
+                                tell(&line);
+                            }
                         }
                         Event::LameDuckMode => tell("the server shuts down; another is looked for"),
                         _ => {}
@@ -115,7 +180,7 @@ impl Connection {
         let client = options.connect(servers).await;
         let client = match client {
             Ok(client) => client,
-            Err(error) => return Err(no_connection(address, &error).await),
+            Err(error) => return Err(no_connection(address, access, &error).await),
         };
         let mut context = jetstream::new(client.clone());
         context.set_timeout(ANSWER);
@@ -123,37 +188,45 @@ impl Connection {
             client,
             context,
             address: address.clone(),
-            denied,
+            refusals,
         })
     }
 
     /// What failed, and will again where the server does not permit it.
     pub(super) fn later(&self, error: &dyn std::error::Error) -> Error {
-        match self.denied() {
-            None => Error::Later(reasons(error)),
-            Some(denied) => Error::refused(denied, PERMIT),
+        match self.check_permitted() {
+            Ok(()) => Error::Later(reasons(error)),
+            Err(refused) => refused,
         }
     }
 
     /// The same, of what is not tried again, with what to do.
     pub(super) fn refused(&self, message: String, help: &str) -> Error {
-        match self.denied() {
+        match self.last_refusal() {
             None => Error::refused(message, help),
-            Some(denied) => Error::refused(format!("{message}: {denied}"), PERMIT),
+            Some((said, help)) => Error::refused(format!("{message}: {said}"), help),
         }
     }
 
-    /// That the server did not permit something since the last call.
+    /// That the server has just not permitted something, or does not let us in any more.
     pub(super) fn check_permitted(&self) -> Result<()> {
-        match self.denied() {
+        match self.last_refusal() {
             None => Ok(()),
-            Some(denied) => Err(Error::refused(denied, PERMIT)),
+            Some((said, help)) => Err(Error::refused(said, help)),
         }
     }
 
-    fn denied(&self) -> Option<String> {
-        let mut denied = self.denied.lock().unwrap_or_else(PoisonError::into_inner);
-        denied.take()
+    /// What was not permitted does not matter.
+    pub(super) fn forgive(&self) {
+        self.refusals().denied = None;
+    }
+
+    fn last_refusal(&self) -> Option<(String, &'static str)> {
+        self.refusals().last(Instant::now())
+    }
+
+    fn refusals(&self) -> MutexGuard<'_, Refusals> {
+        self.refusals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What it is connected to.
@@ -199,27 +272,65 @@ fn is_denial(said: &str) -> bool {
     said.to_ascii_lowercase().contains("permissions violation")
 }
 
-/// Whether an attempt to connect again failed for the credentials.
+/// Whether an attempt to connect failed for the credentials.
 fn is_shut_out(said: &str) -> bool {
     let kinds = [
         ConnectErrorKind::Authentication,
         ConnectErrorKind::AuthorizationViolation,
     ];
-    kinds.iter().any(|kind| said.contains(&kind.to_string()))
+    let said = said.to_ascii_lowercase();
+    let words = kinds
+        .iter()
+        .map(|kind| kind.to_string().to_ascii_lowercase());
+    let words = words.chain(SHUT_OUT_SAID.map(str::to_owned));
+    words.into_iter().any(|word| said.contains(&word))
+}
+
+/// What else a server says to credentials that it does not take.
+const SHUT_OUT_SAID: [&str; 3] = [
+    "user authentication",
+    "account authentication",
+    "authentication revoked",
+];
+
+/// Whether a connection failed for a certificate, or for what else TLS could not agree on: it will again.
+fn has_tls_failed(error: &ConnectError) -> bool {
+    let is_tls = |error: &std::io::Error| {
+        let inner = error.get_ref();
+        inner.is_some_and(|inner| inner.is::<async_nats::rustls::Error>())
+    };
+    let mut source = error.source();
+    while let Some(error) = source {
+        if error.downcast_ref::<std::io::Error>().is_some_and(is_tls) {
+            return true;
+        }
+        source = error.source();
+    }
+    false
 }
 
 /// Why there is no connection.
-async fn no_connection(address: &Address, error: &ConnectError) -> Error {
+async fn no_connection(address: &Address, access: &Access, error: &ConnectError) -> Error {
     let message = format!("cannot connect to {address}: {}", reasons(error));
+    if is_shut_out(&message) {
+        return Error::refused(
+            format!("{message} (it was shown {})", access.identity()),
+            "see --creds, --user, --password-file and --token-file",
+        );
+    }
     let help = match error.kind() {
-        ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
-            "see --creds, --user, --password-file and --token-file"
-        }
         _ if address.wants_tls() && lacks_tls(address).await => {
             return Error::refused(
                 format!("cannot connect to {address}: the server has no TLS at this port"),
                 "give the server a `tls` block or name its port for TLS; nats:// connects without, in a network that you \
                  trust",
+            );
+        }
+        _ if has_tls_failed(error) => {
+            return Error::refused(
+                format!("{message} ({})", access.trust()),
+                "name the authority that signed the server's certificate with --tls-ca, and the server by a name that its \
+                 certificate has; where the server wants a certificate of ours, --tls-cert and --tls-key",
             );
         }
         ConnectErrorKind::Tls => "see --tls-ca, and use tls:// where the server wants TLS at once",
@@ -285,4 +396,59 @@ pub(super) fn code(error: &async_nats::jetstream::context::PublishError) -> Opti
     let source = error.source()?;
     let error = source.downcast_ref::<jetstream::Error>()?;
     Some(error.error_code())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_permitted_is_said_once_and_then_counted() {
+        let start = Instant::now();
+        let mut refusals = Refusals::default();
+        let mut said = Vec::new();
+        // Nineteen publications every five seconds.
+        for second in (0..=60).step_by(5) {
+            for subject in 0..19 {
+                let text = format!("Permissions Violation for Publish to \"OUT.{subject}\"");
+                said.extend(refusals.deny(text, start + Duration::from_secs(second)));
+            }
+        }
+        assert_eq!(said.len(), 2, "{said:?}");
+        assert!(said[1].contains(", 228 times more since"), "{said:?}");
+        // It explains what fails now, and nothing that fails much later.
+        let end = start + Duration::from_secs(60);
+        assert!(refusals.last(end).is_some_and(|(_, help)| help == PERMIT));
+        assert_eq!(refusals.last(end + DENIED), None);
+    }
+
+    #[test]
+    fn a_server_that_shuts_us_out_is_believed_after_some_seconds() {
+        let start = Instant::now();
+        let mut refusals = Refusals::default();
+        assert!(refusals.shut_out("authorization violation".to_owned(), start));
+        assert_eq!(refusals.last(start), None);
+        let later = start + SHUT_OUT;
+        assert!(!refusals.shut_out("authorization violation".to_owned(), later));
+        let (said, help) = refusals.last(later).expect("a refusal");
+        assert!(
+            said.contains("no longer takes our credentials") && help == RENEW,
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn credentials_are_told_apart_from_servers_that_are_away() {
+        for (said, is) in [
+            ("IO error: nats: user authentication expired", true),
+            ("IO error: nats: 'Account Authentication Expired'", true),
+            ("authorization violation", true),
+            ("failed signing nonce", true),
+            ("IO error: nats: maximum connections exceeded", false),
+            ("IO error: Connection refused (os error 111)", false),
+            ("IO error: nats: authentication timeout", false),
+        ] {
+            assert_eq!(is_shut_out(said), is, "{said}");
+        }
+    }
 }

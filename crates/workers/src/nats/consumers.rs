@@ -118,9 +118,12 @@ impl Wanted {
                 .metadata
                 .extend(self.common.kept_by(self.takes_over.as_deref()));
             // It is of an earlier version or other expressions, or of somebody who may do what this user may not.
-            if let Ok(updated) = stream.update_consumer(config).await {
-                let kept = &updated.cached_info().config.metadata;
-                is_kept = self.common.check(&self.name, kept, false)?;
+            match stream.update_consumer(config).await {
+                Ok(updated) => {
+                    let kept = &updated.cached_info().config.metadata;
+                    is_kept = self.common.check(&self.name, kept, false)?;
+                }
+                Err(_) => connection.forgive(),
             }
         }
         Ok((consumer, settings, is_kept))

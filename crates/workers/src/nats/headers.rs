@@ -10,7 +10,8 @@ pub(super) fn headers(block: &Block, id: &BlockId) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(NATS_MESSAGE_ID, id.as_str());
     for (name, value) in block.labels.pairs() {
-        headers.insert(name, value.as_str());
+        // Those of others may have several values.
+        headers.append(name, value);
     }
     headers
 }
@@ -30,5 +31,9 @@ const NATS_ID_LEN: usize = "Nats-Msg-Id".len();
 
 /// The labels of a message.
 pub(super) fn labels(headers: Option<&HeaderMap>) -> Labels {
-    Labels::read(|name| headers?.get(name).map(|value| value.as_str()))
+    let headers = headers.into_iter().flat_map(HeaderMap::iter);
+    Labels::read(headers.flat_map(|(name, values)| {
+        let name: &str = name.as_ref();
+        values.iter().map(move |value| (name, value.as_str()))
+    }))
 }

@@ -18,6 +18,9 @@ use crate::subjects::Subjects;
 /// The duplicate window of new streams, unless more is needed.
 const WINDOW: Duration = Duration::from_secs(120);
 
+/// What a server says that will soon know of its streams.
+const BUSY: [&str; 2] = ["timed out", "temporarily unavailable"];
+
 /// What is to be known of a stream.
 #[derive(Debug, Clone)]
 pub struct Facts {
@@ -136,9 +139,14 @@ impl Connection {
                     Ok(None)
                 }
                 _ => {
-                    let message =
-                        format!("cannot ask about the stream {name}: {}", reasons(&error));
-                    Err(self.refused(message, help))
+                    let reason = reasons(&error);
+                    let message = format!("cannot ask about the stream {name}: {reason}");
+                    // One that has just started, or chooses who leads.
+                    let is_busy = BUSY.iter().any(|busy| reason.contains(busy));
+                    match is_busy && self.check_permitted().is_ok() {
+                        true => Err(Error::absent(message, help)),
+                        false => Err(self.refused(message, help)),
+                    }
                 }
             },
         }

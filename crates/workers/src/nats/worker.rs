@@ -202,7 +202,7 @@ impl Worker {
         self.check_still().await?;
         let batch = self.consumer.batch().max_messages(free).expires(PULL);
         let batch = batch.messages().await;
-        let batch = batch.map_err(|error| Error::Later(reasons(&error)))?;
+        let batch = batch.map_err(|error| self.blocks.later(&error))?;
         Ok(Asked { batch, came: 0 })
     }
 
@@ -232,6 +232,9 @@ impl Worker {
     /// Why pulling failed, and whether for ever: where the consumer, or its stream, is gone, as a server with another
     /// store says it too.
     async fn pull_failed(&self, reason: String) -> Error {
+        if let Err(refused) = self.blocks.check_permitted() {
+            return refused;
+        }
         // A server that has just started may not know all yet.
         for look in 0..GONE_LOOKS {
             if look > 0 {
@@ -360,7 +363,7 @@ impl Engine for Worker {
         }
     }
 
-    async fn publish(&self, to: To, id: &BlockId, block: &Block) -> Result<Published> {
+    async fn publish(&self, to: To, _: &Place, id: &BlockId, block: &Block) -> Result<Published> {
         let subject = self.subject(to, block);
         let size = block.bytes.len() + headers_len(block, id);
         let message = PublishMessage::build()

@@ -54,6 +54,8 @@ const BATCH: Limit = Limit {
 /// Runs the command.
 pub(super) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
     let threads = threads(args.threads)?;
+    #[cfg(feature = "workers")]
+    args.workers.check_unused()?;
     let live = live(args)?;
     let session = Session::start(&Setup {
         live: live.as_ref().map(Live::rows),
@@ -231,7 +233,8 @@ impl<'a> Receiver<'a, '_> {
             self.matches += made.matches;
             self.refused += made.refused.len() as u64;
             let written = self.write(&made.out);
-            made.refused.iter().for_each(message::failure);
+            let refused = made.refused.iter();
+            refused.for_each(|refused| message::failure(&refused.failure));
             written?;
             if let Some(failure) = made.failure.take() {
                 return Err(failure.into());

@@ -54,6 +54,25 @@ impl Times {
     }
 }
 
+/// An event that was passed over.
+#[derive(Debug)]
+pub(super) struct Refused {
+    /// The number of its line.
+    #[cfg_attr(
+        not(feature = "workers"),
+        expect(dead_code, reason = "workers name it")
+    )]
+    pub(super) number: u64,
+    /// Why, without its place.
+    #[cfg_attr(
+        not(feature = "workers"),
+        expect(dead_code, reason = "workers name it")
+    )]
+    pub(super) reason: String,
+    /// The same with its place, and what may help.
+    pub(super) failure: Failure,
+}
+
 /// What was made of the lines of a block.
 #[derive(Debug, Default)]
 pub(super) struct Made {
@@ -61,7 +80,7 @@ pub(super) struct Made {
     pub(super) events: u64,
     pub(super) matches: u64,
     /// Events that were passed over, and why.
-    pub(super) refused: Vec<Failure>,
+    pub(super) refused: Vec<Refused>,
     /// Why the lines after the last one are not looked at.
     pub(super) failure: Option<Failure>,
     /// Where to go on, if the output became too long or somebody interrupted.
@@ -89,7 +108,7 @@ impl Made {
 struct Waiting {
     place: Place,
     id: Range<usize>,
-    event: Result<usize, Failure>,
+    event: Result<usize, Refused>,
 }
 
 /// A thread that matches.
@@ -140,7 +159,12 @@ impl<'a> Worker<'a> {
             let failure = too_long(self.job.origin, number, keep_going);
             if keep_going {
                 self.job.form.refused(&[], &mut made.out);
-                made.refused.push(failure);
+                let reason = "it is too long".to_owned();
+                made.refused.push(Refused {
+                    number,
+                    reason,
+                    failure,
+                });
             } else {
                 made.failure = Some(failure);
             }
@@ -172,13 +196,13 @@ impl<'a> Worker<'a> {
                 searched
             });
             if let Err(error) = searched {
-                let failure = self.failure(number, &error);
+                let refused = self.refused(number, &error);
                 if !self.job.args.keep_going {
-                    made.failure = Some(failure);
+                    made.failure = Some(refused.failure);
                     return;
                 }
                 self.job.form.refused(&self.event_ids, &mut made.out);
-                made.refused.push(failure);
+                made.refused.push(refused);
             }
         }
         made.rest = (!block.is_end(place)).then_some(place);
@@ -205,12 +229,12 @@ impl<'a> Worker<'a> {
                     Ok(self.events.len() - 1)
                 }
                 Err(error) => {
-                    let found = self.failure(place.number, &error);
+                    let refused = self.refused(place.number, &error);
                     if !self.job.args.keep_going {
-                        failure = Some(found);
+                        failure = Some(refused.failure);
                         break;
                     }
-                    Err(found)
+                    Err(refused)
                 }
             };
             self.waiting.push(Waiting { place, id, event });
@@ -233,9 +257,9 @@ impl<'a> Worker<'a> {
                     made.matches += self.ids.len() as u64;
                     form.matches(waiting.place.number, id, &self.ids, &mut made.out);
                 }
-                Err(failure) => {
+                Err(refused) => {
                     form.refused(id, &mut made.out);
-                    made.refused.push(failure);
+                    made.refused.push(refused);
                 }
             }
             made.rest = Some(waiting.place);
@@ -276,10 +300,14 @@ impl<'a> Worker<'a> {
         reader.finish()
     }
 
-    fn failure(&self, number: u64, error: &betree::Error) -> Failure {
+    fn refused(&self, number: u64, error: &betree::Error) -> Refused {
         let name = self.job.origin;
         let why = format!("cannot read {name}: line {number}: {error}");
-        refused_event(why, error, self.job.args.keep_going)
+        Refused {
+            number,
+            reason: error.to_string(),
+            failure: refused_event(why, error, self.job.args.keep_going),
+        }
     }
 
     /// Searches the only event of `event_ids`, and writes its line.

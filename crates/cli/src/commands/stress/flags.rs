@@ -31,6 +31,7 @@ use stress::{DataKind, Loop, Pace, Plan as Load, PoolKind, codec};
 use files::conflicts::{Files, Stdout};
 
 use crate::args::live::LiveArgs;
+use crate::args::metrics::MetricsArgs;
 use crate::args::output::OutputArgs;
 use crate::args::units;
 use crate::commands::stress::flags::parse::Fault;
@@ -166,15 +167,8 @@ pub(crate) struct StressArgs {
     /// consumers wait until the queue is full. The report counts what became of the blocks.
     #[arg(long, value_name = "FAULT", action = ArgAction::Append, value_parser = parse::fault)]
     fault: Vec<Fault>,
-    /// Serve live metrics for Prometheus at HOST:PORT
-    ///
-    /// Counters, gauges and histograms by codec and pool, at /metrics. A port alone means 127.0.0.1. An
-    /// address that other machines can reach needs --metrics-remote.
-    #[arg(long, value_name = "ADDRESS", value_parser = parse::address)]
-    metrics: Option<SocketAddr>,
-    /// Allow anyone on other machines to read --metrics
-    #[arg(long, requires = "metrics", hide_short_help = true)]
-    metrics_remote: bool,
+    #[command(flatten)]
+    metrics: MetricsArgs,
     /// Blocks per batch
     #[arg(long, value_name = "N", hide_short_help = true)]
     batch: Option<usize>,
@@ -284,14 +278,7 @@ impl StressArgs {
 
     /// Where live metrics are served, if that is as safe as it was asked to be.
     pub(crate) fn metrics(&self) -> Result<Option<SocketAddr>> {
-        let far = |address: &SocketAddr| !address.ip().is_loopback() && !self.metrics_remote;
-        match self.metrics.filter(far) {
-            Some(address) => Err(Failure::usage(format!(
-                "--metrics {address} can be reached from other machines"
-            ))
-            .help("use 127.0.0.1, or add --metrics-remote to allow that")),
-            None => Ok(self.metrics),
-        }
+        self.metrics.address()
     }
 
     /// The kind of generated data, as typed.

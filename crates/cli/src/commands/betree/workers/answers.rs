@@ -2,10 +2,10 @@
 
 #[cfg(feature = "kafka")]
 use workers::kafka;
-use workers::nats::{Connection, Facts, Reader};
+use workers::nats::{Address, Connection, Facts, Reader};
 use workers::{Block, Lost, Merge, Message};
 
-use crate::commands::betree::workers::absent::Wait;
+use crate::commands::absent::Wait;
 use crate::commands::betree::workers::access::Pair;
 use crate::commands::betree::workers::flags::JoinArgs;
 use crate::commands::nats::{connect, failed};
@@ -33,14 +33,18 @@ impl Answers {
     pub(super) async fn open(args: &JoinArgs, pair: &Pair<'_>, tells: bool) -> Result<Self> {
         let waits = Wait {
             tells,
-            limit: args.timeout,
+            limit: args.broker.wait.wait,
         };
         match pair {
             Pair::Nats(of, from, access) => {
-                let blocks = connect(of, access, tells).await?;
+                let open = async |address: &Address| {
+                    let connect = async || connect(address, access, tells).await;
+                    waits.until_there(connect).await
+                };
+                let blocks = open(of).await?;
                 let answers = match from.is_same_cluster(of) {
                     true => blocks.clone(),
-                    false => connect(from, access, tells).await?,
+                    false => open(from).await?,
                 };
                 let answered = waits.until_there(async || answers.stream(from.stream()).await);
                 let answered = answered.await?;
@@ -62,10 +66,14 @@ impl Answers {
             }
             #[cfg(feature = "kafka")]
             Pair::Kafka(of, from, access) => {
-                let cluster = crate::commands::kafka::connect(of, access).await?;
+                let open = async |address: &kafka::Address| {
+                    let connect = async || kafka::Cluster::open(address, access).await;
+                    waits.until_there(connect).await
+                };
+                let cluster = open(of).await?;
                 let other = match from.is_same_cluster(of) {
                     true => cluster.clone(),
-                    false => crate::commands::kafka::connect(from, access).await?,
+                    false => open(from).await?,
                 };
                 let answers = waits.until_there(async || other.topic(from.topic()).await);
                 let answers = answers.await?;

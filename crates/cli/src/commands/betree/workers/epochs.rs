@@ -18,8 +18,7 @@ use crate::commands::betree::print::Form;
 use crate::commands::betree::priorities;
 use crate::commands::betree::snapshot::{self, Tree};
 use crate::commands::betree::worker::Job;
-use crate::commands::betree::workers::absent::Wait;
-use crate::commands::nats::{access, failed, try_connect};
+use crate::commands::nats::{access, connect, failed};
 use crate::failure::{Failure, Result};
 use crate::term::message;
 
@@ -218,9 +217,9 @@ pub(super) async fn first(args: &MatchArgs, path: &Path) -> Result<(State, Optio
                 .map_err(|error: WrongAddress| Failure::usage(format!("--snapshot: {error}")))?;
             let tells = args.analysis.terminal.wants_warnings();
             let access = access(&args.workers.broker.nats)?;
-            let waits = Wait { tells, limit: None };
+            let waits = args.workers.waits(tells);
             let connection = waits
-                .until_there(async || try_connect(&address, &access, tells).await)
+                .until_there(async || connect(&address, &access, tells).await)
                 .await?;
             let bucket = Bucket::open(&connection, address.stream()).await;
             Origin::Bucket {

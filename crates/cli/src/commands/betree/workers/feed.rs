@@ -3,19 +3,23 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use latency::report::Input;
+use latency::report::{Input, LatencyName};
+use latency::{Recorder, Spec};
+use report::units::counted;
 use report::{ExitStatus, Outcome, names};
 use tokio::time::sleep;
 use workers::{Cut, Cutter, Published, pause};
 
-use crate::commands::betree::workers::absent::interrupted;
+use crate::commands::absent::interrupted;
 use crate::commands::betree::workers::access::pair;
 use crate::commands::betree::workers::feeder::Feeder;
 use crate::commands::betree::workers::flags::FeedArgs;
+use crate::commands::betree::workers::numbers::{Number, Numbers};
 use crate::commands::betree::workers::source::Source;
 use crate::commands::nats::{failed, runtime};
 use crate::failure::{Failure, Result};
 use crate::session::{Session, Setup};
+use crate::term::live::Live;
 use crate::term::{message, signal};
 
 /// How often to look whether somebody wants the end.
@@ -37,13 +41,66 @@ struct Fed {
     offset: u64,
 }
 
+/// The numbers of `--metrics`.
+const NUMBERS: [Number; 6] = [
+    ("events", "Events that were fed", true),
+    ("blocks", "Blocks that are stored", true),
+    ("blocks_known", "Those that the stream had", true),
+    ("bytes", "Bytes of the source that are stored", true),
+    (
+        "publications_repeated",
+        "Publications that were repeated",
+        true,
+    ),
+    (
+        "source_byte",
+        "Up to which byte the source is stored",
+        false,
+    ),
+];
+
+/// Who sees what is fed while it goes on.
+struct Seen<'a> {
+    numbers: &'a Numbers<{ NUMBERS.len() }>,
+    live: Option<&'a Live>,
+}
+
+impl Seen<'_> {
+    fn see(&self, fed: &Fed) {
+        let place = fed.offset + fed.bytes;
+        self.numbers.set([
+            fed.events,
+            fed.blocks,
+            fed.known,
+            fed.bytes,
+            fed.republished,
+            place,
+        ]);
+        if let Some(live) = self.live {
+            let (blocks, events) = (
+                counted(fed.blocks, ["block", "blocks"]),
+                counted(fed.events, ["event", "events"]),
+            );
+            live.now(format!("{blocks}, {events}, up to byte {place}"));
+        }
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &FeedArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
-    let session = Session::start(&Setup::filter_of(name, argv, &args.output))?;
+    let tells = args.output.terminal.wants_warnings();
+    let numbers = Numbers::start("perfkit_feeder", &NUMBERS, &args.metrics, tells)?;
+    let live = Live::start(args.live.live, "feed");
+    let session = Session::start(&Setup {
+        live: live.as_ref().map(Live::rows),
+        rows: &[LatencyName::Service],
+        ..Setup::filter_of(name, argv, &args.output)
+    })?;
+    let spec = Spec::new(LatencyName::Service, "publication").series("store");
+    let mut stored = Recorder::new(session.spec(spec), session.run_start());
     let pair = pair(&args.to, &args.to, &args.broker)?;
     let mut source = Source::open(&args.events, args.source.as_deref())?;
     let source_name = source.name.clone();
-    let tells = args.output.terminal.wants_warnings();
     let mut fed = Fed::default();
     let fed_all = runtime()?.block_on(async {
         let (mut feeder, known) = Feeder::open(args, &pair, &source, tells).await?;
@@ -57,6 +114,7 @@ pub(crate) fn run(args: &FeedArgs, name: &'static str, argv: &[OsString]) -> Res
             None => (0, 1),
         };
         fed.offset = offset;
+        numbers.set_well(true);
         if offset > 0 && tells {
             say_known(args, (offset, line));
         }
@@ -74,10 +132,16 @@ pub(crate) fn run(args: &FeedArgs, name: &'static str, argv: &[OsString]) -> Res
             started: Instant::now(),
             fed: &mut fed,
             cuts: Vec::new(),
+            seen: Seen {
+                numbers: &numbers,
+                live: live.as_ref(),
+            },
+            stored: &mut stored,
             tells,
         };
         feeding.run(args, source).await
     });
+    drop(live);
     let mut outcome = Outcome::new("feed");
     outcome.bytes_in = fed.bytes;
     outcome.bytes_content = fed.bytes;
@@ -90,6 +154,9 @@ pub(crate) fn run(args: &FeedArgs, name: &'static str, argv: &[OsString]) -> Res
     outcome.workload.inputs_total = 1;
     outcome.did(fed.events, ["event", "events"]);
     outcome.did(fed.blocks, ["block", "blocks"]);
+    if !stored.is_empty() {
+        outcome.add(&stored.finish());
+    }
     let params = &mut outcome.workload.params;
     params.insert("source".to_owned(), source_name.into());
     for (name, value) in [
@@ -152,6 +219,9 @@ struct Feeding<'a> {
     fed: &'a mut Fed,
     /// Blocks that are stored together.
     cuts: Vec<Cut>,
+    seen: Seen<'a>,
+    /// How long the server took to store them.
+    stored: &'a mut Recorder,
     tells: bool,
 }
 
@@ -222,6 +292,7 @@ impl Feeding<'_> {
         }
         let mut failures = 0;
         loop {
+            let begun = Instant::now();
             let stored = tokio::select! {
                 stored = self.feeder.publish(&cuts) => stored,
                 // What is stored all the same is found when the source is fed again.
@@ -229,6 +300,7 @@ impl Feeding<'_> {
             };
             match stored {
                 Ok(published) => {
+                    self.stored.record_span(begun, Instant::now());
                     let blocks = cuts.len() as u64;
                     self.fed.blocks += blocks;
                     if published == Published::Duplicate {
@@ -238,11 +310,13 @@ impl Feeding<'_> {
                         self.fed.bytes += cut.bytes.len() as u64;
                         self.fed.events += events(&cut.bytes);
                     }
+                    self.seen.see(self.fed);
                     return Ok(true);
                 }
                 Err(error) if error.is_passing() => {
                     failures += 1;
                     self.fed.republished += 1;
+                    self.seen.see(self.fed);
                     if self.tells && failures == 1 {
                         message::remark(&format!(
                             "a block was not stored, and is sent again: {error}"

@@ -1,17 +1,20 @@
 //! The feeder of whichever broker.
 
+use report::units::counted;
 #[cfg(feature = "kafka")]
 use workers::kafka;
 use workers::nats::{self, Keep};
 use workers::settings::drops;
 use workers::{Cut, Known, Published};
 
+use crate::commands::absent::Wait;
 use crate::commands::betree::workers::access::Pair;
 use crate::commands::betree::workers::flags::FeedArgs;
 use crate::commands::betree::workers::losses;
 use crate::commands::betree::workers::source::Source;
 use crate::commands::nats::{connect, failed};
 use crate::failure::Result;
+use crate::term::message;
 
 /// Stores blocks of one source.
 pub(super) enum Feeder {
@@ -29,29 +32,38 @@ impl Feeder {
         tells: bool,
     ) -> Result<(Self, Option<Known>)> {
         let copies = usize::from(args.replicas);
+        let waits = Wait {
+            tells,
+            limit: args.broker.wait.wait,
+        };
         match pair {
             Pair::Nats(to, _, access) => {
-                let connection = connect(to, access, tells).await?;
+                let connection = waits
+                    .until_there(async || connect(to, access, tells).await)
+                    .await?;
                 let stream = to.stream();
+                let create = || connection.stream_or_create(stream, Keep::Blocks, copies);
                 let facts = match args.create {
-                    true => {
-                        connection
-                            .stream_or_create(stream, Keep::Blocks, copies)
-                            .await
-                    }
-                    false => connection.stream(stream).await,
+                    // That it is busy: it has just started.
+                    true => waits.until_there(async || create().await).await?,
+                    false => connection.stream(stream).await.map_err(failed)?,
                 };
-                let facts = facts.map_err(failed)?;
                 let opened = nats::Feeder::open(&connection, &facts, &source.name).await;
                 let (feeder, known) = opened.map_err(failed)?;
                 if tells {
                     losses::warn(&drops(&facts.answers));
+                    let removed = facts.first_sequence.saturating_sub(facts.born);
+                    if known.is_none() && source.is_file && removed > 0 {
+                        say_fed_again(args, removed, None);
+                    }
                 }
                 Ok((Self::Nats(Box::new(feeder)), known))
             }
             #[cfg(feature = "kafka")]
             Pair::Kafka(to, _, access) => {
-                let cluster = crate::commands::kafka::connect(to, access).await?;
+                let cluster = waits
+                    .until_there(async || kafka::Cluster::open(to, access).await)
+                    .await?;
                 let facts = match args.create {
                     true => cluster.topic_or_create(to.topic(), copies).await,
                     false => cluster.topic(to.topic()).await,
@@ -62,6 +74,9 @@ impl Feeder {
                 let (feeder, known) = opened.map_err(failed)?;
                 if tells {
                     losses::warn(&kafka::drops(&facts));
+                    if known.is_none() && source.is_file && feeder.was_fed() {
+                        say_fed_again(args, 0, Some(&source.name));
+                    }
                 }
                 Ok((Self::Kafka(feeder), known))
             }
@@ -102,4 +117,26 @@ impl Feeder {
             Self::Kafka(feeder) => feeder.publish(cuts).await,
         }
     }
+}
+
+/// Says that all of a file is fed, and that it may have been before: the stream has removed blocks, and has none of it.
+fn say_fed_again(args: &FeedArgs, removed: u64, fed_before: Option<&str>) {
+    let name = files::display(&args.events);
+    let length = std::fs::metadata(&args.events).map_or(0, |facts| facts.len());
+    let blocks = counted(length.div_ceil(args.block.max(1)), ["block", "blocks"]);
+    let stream = args.to.stream();
+    let why = match fed_before {
+        Some(source) => format!("{stream} had blocks of it, as {source}, and has removed them"),
+        None => {
+            let removed = counted(removed, ["block", "blocks"]);
+            format!(
+                "{stream} has removed its first {removed}, and has none of it: if these were of it, it is fed again"
+            )
+        }
+    };
+    message::note(
+        &format!("{name} is fed from its start, about {blocks}: {why}"),
+        "its events are then answered again; to go on behind what was fed, keep blocks for longer than a feeder is away \
+         (max_age; of Kafka retention.ms), or feed the rest of the file: tail -c +BYTE",
+    );
 }

@@ -7,10 +7,14 @@ use clap::{Args, ValueEnum};
 use files::conflicts::{Files, Stdout};
 use workers::{Once, WHOLE};
 
-use crate::args::broker::{Address, BrokerArgs};
+use crate::args::broker::{Address, BrokerArgs, WaitArgs};
+use crate::args::live::LiveArgs;
+use crate::args::metrics::MetricsArgs;
 use crate::args::nats::AccessArgs;
 use crate::args::output::OutputArgs;
 use crate::args::units;
+use crate::commands::absent::Wait;
+use crate::failure::{Failure, Result};
 
 /// How strongly an answer is given once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -39,7 +43,7 @@ pub(crate) struct WorkerArgs {
     /// Any number of workers share the blocks. A block is acknowledged once its answer is stored; the blocks of a
     /// worker that dies are given to others.
     #[arg(long, value_name = "URL", requires_all = ["to", "snapshot"],
-          conflicts_with_all = ["events", "expressions", "live"])]
+          conflicts_with_all = ["events", "expressions"])]
     pub(crate) from: Option<Address>,
     /// Publish answers to this stream
     #[arg(long, value_name = "URL", requires = "from")]
@@ -128,14 +132,44 @@ pub(crate) struct WorkerArgs {
     #[arg(long, value_name = "TIME", default_value = "25s", value_parser = units::duration,
           requires = "from", hide_short_help = true)]
     pub(crate) grace: Duration,
+    /// End with 1 once the first N blocks have failed and none was answered; 0: go on
+    ///
+    /// They are events of another kind, or of other domains, and all others would be dead letters, too.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 20,
+        requires = "from",
+        hide_short_help = true
+    )]
+    pub(crate) give_up_after: usize,
     /// Write the name of the consumer to FILE once blocks are taken, and remove it at the end
     #[arg(long, value_name = "FILE", requires = "from", hide_short_help = true)]
     pub(crate) ready_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) metrics: MetricsArgs,
     #[command(flatten)]
     pub(crate) broker: BrokerArgs,
 }
 
 impl WorkerArgs {
+    /// Refuses what only a worker does.
+    pub(in crate::commands::betree) fn check_unused(&self) -> Result<()> {
+        match self.metrics.address()? {
+            None => Ok(()),
+            Some(_) => Err(Failure::usage("--metrics needs --from")
+                .help("see `betree serve` for a matcher with metrics, or --live")),
+        }
+    }
+
+    /// How to wait for what it needs.
+    pub(super) fn waits(&self, tells: bool) -> Wait {
+        Wait {
+            tells,
+            limit: self.broker.wait.wait,
+        }
+    }
+
     /// The stream of dead letters of this stream of blocks.
     pub(super) fn dead_name(&self, stream: &str) -> String {
         dead_letters(self.dead_letters.as_deref(), stream)
@@ -187,7 +221,11 @@ pub(crate) struct FeedArgs {
           value_parser = clap::value_parser!(u8).range(1..=5))]
     pub(crate) replicas: u8,
     #[command(flatten)]
+    pub(crate) metrics: MetricsArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
     #[command(flatten)]
     pub(crate) broker: BrokerArgs,
 }
@@ -227,6 +265,8 @@ pub(crate) struct RollOutArgs {
     #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true,
           value_parser = clap::value_parser!(u8).range(1..=5))]
     pub(crate) replicas: u8,
+    #[command(flatten)]
+    pub(crate) wait: WaitArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
@@ -275,8 +315,7 @@ pub(crate) struct JoinArgs {
     pub(crate) hold: u64,
     /// Give up when no answer has come for so long; by default it waits for ever
     ///
-    /// The streams, too, are waited for if they are not there yet.
-    /// After five seconds without an answer to the block that is due, it says which block lacks which shard.
+    /// The server and the streams are waited for as --wait says. After five seconds without an answer to the block that is due, it says which block lacks which shard.
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub(crate) timeout: Option<Duration>,
     /// Do not fail where the stream has removed blocks that have no answer
@@ -291,7 +330,11 @@ pub(crate) struct JoinArgs {
     )]
     pub(crate) _no_allow_removed: bool,
     #[command(flatten)]
+    pub(crate) metrics: MetricsArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
     #[command(flatten)]
     pub(crate) broker: BrokerArgs,
 }

@@ -7,20 +7,25 @@ use std::path::Path;
 use std::time::Duration;
 
 use files::output::Output;
+use latency::report::LatencyName;
+use latency::{Recorder, Spec};
+use report::units::counted;
 use report::{ExitStatus, Outcome};
 use tokio::time::{Instant, sleep};
 use workers::{Merge, MergeError, Merged, Message, Pushed, WHOLE, join_lines, pause};
 
-use crate::commands::betree::workers::absent::interrupted;
+use crate::commands::absent::interrupted;
 use crate::commands::betree::workers::access::{Pair, pair};
 use crate::commands::betree::workers::answers::Answers;
 use crate::commands::betree::workers::flags::JoinArgs;
 use crate::commands::betree::workers::joined::Joined;
+use crate::commands::betree::workers::numbers::{Number, Numbers};
 use crate::commands::betree::workers::patience::{Next, Patience};
 use crate::commands::nats::{failed, runtime};
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::session::{Session, Setup};
+use crate::term::live::{self, Live};
 use crate::term::{message, signal};
 
 /// How often to look whether somebody wants the end.
@@ -29,6 +34,45 @@ const LOOK: Duration = Duration::from_millis(50);
 const GONE: Duration = Duration::from_secs(1);
 /// Failures in a row after which a server is given up.
 const FAILURES_MAX: u64 = 20;
+
+/// The numbers of `--metrics`.
+const NUMBERS: [Number; 8] = [
+    ("events", "Events that were written", true),
+    ("blocks", "Blocks that were joined", true),
+    ("bytes", "Bytes that were written", true),
+    ("dead_letters", "Blocks that are dead letters", true),
+    ("answers_repeated", "Answers that were there before", true),
+    ("answers_other", "Answers that were not asked for", true),
+    ("next_block", "The block that is due", false),
+    ("last_block", "The last block that is joined", false),
+];
+
+/// Who sees what is joined while it goes on.
+struct Seen<'a> {
+    numbers: &'a Numbers<{ NUMBERS.len() }>,
+    live: Option<&'a Live>,
+    /// How long it took to join and write a block.
+    joins: Recorder,
+}
+
+impl Seen<'_> {
+    fn see(&self, joined: &Joined, next: u64, last: u64) {
+        self.numbers.set([
+            joined.lines,
+            joined.blocks,
+            joined.bytes,
+            joined.dead(),
+            joined.repeated,
+            joined.others,
+            next,
+            last,
+        ]);
+        if let Some(live) = self.live {
+            let blocks = counted(joined.blocks, ["block", "blocks"]);
+            live.now(format!("{blocks} joined, block {next} of {last} is due"));
+        }
+    }
+}
 
 /// Why it ended.
 enum End {
@@ -39,7 +83,26 @@ enum End {
 
 /// Runs the command.
 pub(crate) fn run(args: &JoinArgs, name: &'static str, argv: &[OsString]) -> Result<ExitStatus> {
-    let session = Session::start(&Setup::filter_of(name, argv, &args.output))?;
+    let tells = args.output.terminal.wants_warnings();
+    if args.live.live && live::meets_output() {
+        return Err(
+            Failure::usage("--live cannot be shown where the answers are printed")
+                .help("write them to a file: > matches"),
+        );
+    }
+    let numbers = Numbers::start("perfkit_join", &NUMBERS, &args.metrics, tells)?;
+    let live = Live::start(args.live.live, "join");
+    let session = Session::start(&Setup {
+        live: live.as_ref().map(Live::rows),
+        rows: &[LatencyName::Service],
+        ..Setup::filter_of(name, argv, &args.output)
+    })?;
+    let spec = Spec::new(LatencyName::Service, "block").series("join");
+    let mut seen = Seen {
+        numbers: &numbers,
+        live: live.as_ref(),
+        joins: Recorder::new(session.spec(spec), session.run_start()),
+    };
     let twice = |at: &usize| args.shards[..*at].contains(&args.shards[*at]);
     if let Some(at) = (1..args.shards.len()).find(twice) {
         return Err(
@@ -49,9 +112,14 @@ pub(crate) fn run(args: &JoinArgs, name: &'static str, argv: &[OsString]) -> Res
     }
     let pair = pair(&args.events, &args.from, &args.broker)?;
     let mut joined = Joined::default();
-    let ended = runtime()?.block_on(join(args, &pair, &mut joined));
+    let ended = runtime()?.block_on(join(args, &pair, &mut joined, &mut seen));
+    let joins = seen.joins;
+    drop(live);
     let mut outcome = Outcome::new("join");
     joined.describe(&mut outcome, args);
+    if !joins.is_empty() {
+        outcome.add(&joins.finish());
+    }
     match ended {
         Ok(End::All | End::Closed) => {}
         Ok(End::Interrupted) => {
@@ -67,7 +135,12 @@ pub(crate) fn run(args: &JoinArgs, name: &'static str, argv: &[OsString]) -> Res
     session.finish(outcome)
 }
 
-async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<End> {
+async fn join(
+    args: &JoinArgs,
+    pair: &Pair<'_>,
+    joined: &mut Joined,
+    seen: &mut Seen<'_>,
+) -> Result<End> {
     let tells = args.output.terminal.wants_warnings();
     let mut answers = Answers::open(args, pair, tells).await?;
     let shards: HashMap<&str, usize> = args
@@ -80,7 +153,8 @@ async fn join(args: &JoinArgs, pair: &Pair<'_>, joined: &mut Joined) -> Result<E
     let mut merge = Merge::new(shards.len(), answers.first(), hold);
     merge.lose_below(answers.kept_from());
     joined.removed = answers.removed();
-    let ended = follow(args, &shards, &mut answers, &mut merge, joined).await;
+    seen.numbers.set_well(true);
+    let ended = follow(args, &shards, &mut answers, &mut merge, (joined, seen)).await;
     joined.lost = merge.lost().to_vec();
     ended
 }
@@ -91,7 +165,7 @@ async fn follow(
     shards: &HashMap<&str, usize>,
     answers: &mut Answers,
     merge: &mut Merge,
-    joined: &mut Joined,
+    (joined, seen): (&mut Joined, &mut Seen<'_>),
 ) -> Result<End> {
     let tells = args.output.terminal.wants_warnings();
     let mut to = Output::stdout(context())
@@ -105,6 +179,7 @@ async fn follow(
         if signal::interrupted() {
             return Ok(End::Interrupted);
         }
+        seen.see(joined, merge.next(), answers.last());
         match patience.look(Instant::now()) {
             Next::Wait => {}
             Next::GiveUp if merge.next() > answers.last() => return Err(reads_no_more(args)),
@@ -148,10 +223,12 @@ async fn follow(
             continue;
         }
         patience.hear(Instant::now());
-        if !write(&mut to, merge, &mut patience, joined).map_err(wrong)?? {
+        let to = (&mut to, &mut seen.joins);
+        if !write(to, merge, &mut patience, joined).map_err(wrong)?? {
             return Ok(End::Closed);
         }
     }
+    seen.see(joined, merge.next(), answers.last());
     Ok(End::All)
 }
 
@@ -165,7 +242,7 @@ async fn unless_interrupted<T>(of: impl Future<Output = T>) -> Option<T> {
 
 /// Writes the blocks that are complete. False: the reader has closed the pipe.
 fn write(
-    to: &mut Output,
+    (to, joins): (&mut Output, &mut Recorder),
     merge: &mut Merge,
     patience: &mut Patience,
     joined: &mut Joined,
@@ -173,6 +250,7 @@ fn write(
     let mut lines = Vec::new();
     while let Some((sequence, merged)) = merge.pop() {
         patience.go_on(Instant::now());
+        let begun = std::time::Instant::now();
         let parts = match merged {
             Merged::Answers(parts) => parts,
             Merged::Dead => {
@@ -194,6 +272,7 @@ fn write(
                 return Ok(Err(failure));
             }
         }
+        joins.record_span(begun, std::time::Instant::now());
     }
     Ok(Ok(true))
 }

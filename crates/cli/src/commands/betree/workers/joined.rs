@@ -64,6 +64,11 @@ impl Joined {
         }
     }
 
+    /// Blocks that are dead letters.
+    pub(super) fn dead(&self) -> u64 {
+        self.dead
+    }
+
     /// Counts an answer that is not wanted.
     pub(super) fn pass_over(&mut self, shard: Option<&str>) {
         self.others += 1;
@@ -173,8 +178,8 @@ impl Joined {
         let (named, stream) = (named.join(", "), args.events.stream());
         let text = format!("left out, as dead letters: {noun} {named} of {stream}{more}");
         message::failure(&Failure::new(text).help(
-            "the stream of dead letters says why (Perfkit-Reason); workers with another --consumer answer them once that \
-             is mended",
+            "the stream of dead letters says why (Perfkit-Reason); once that is mended, `betree match --from` that stream \
+             answers them",
         ));
     }
 

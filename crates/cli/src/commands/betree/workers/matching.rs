@@ -19,13 +19,16 @@ use crate::commands::betree::workers::access::{Pair, pair};
 use crate::commands::betree::workers::broker::Broker;
 use crate::commands::betree::workers::epochs::{Current, first};
 use crate::commands::betree::workers::losses::Losses;
+use crate::commands::betree::workers::numbers::{Number, Numbers};
 use crate::commands::betree::workers::open::{self, DELIVERIES};
+use crate::commands::betree::workers::refusals;
 use crate::commands::betree::workers::teller::Teller;
 use crate::commands::betree::workers::threads::{Counts, Threads, serve};
 use crate::commands::nats::{failed, runtime};
 use crate::failure::{Failure, Result};
 use crate::io::ready::Ready;
 use crate::session::{Session, Setup};
+use crate::term::live::Live;
 use crate::term::{message, signal};
 
 /// How often to look whether somebody wants the end.
@@ -34,6 +37,87 @@ const LOOK: Duration = Duration::from_millis(20);
 const AHEAD: Duration = Duration::from_millis(20);
 /// How often to ask the server whether all is done.
 const ASK: Duration = Duration::from_millis(500);
+
+/// The numbers of `--metrics`.
+const NUMBERS: [Number; 16] = [
+    ("events", "Events that were matched", true),
+    ("events_refused", "Events that could not be read", true),
+    ("matches", "Ids that were found", true),
+    ("deliveries", "Blocks that were given out to it", true),
+    (
+        "deliveries_again",
+        "Those that had been given out before",
+        true,
+    ),
+    ("answers", "Answers that were stored", true),
+    ("answers_refused", "Answers that were there before", true),
+    (
+        "attempts_failed",
+        "Attempts after which a block was given back",
+        true,
+    ),
+    ("dead_letters", "Blocks that are dead letters", true),
+    ("blocks_lost", "Blocks that the stream removed before", true),
+    (
+        "publications_repeated",
+        "Publications that were repeated",
+        true,
+    ),
+    ("block_bytes", "Bytes of blocks that were answered", true),
+    ("answer_bytes", "Bytes of their answers", true),
+    ("roll_outs", "Newer snapshots that were taken", true),
+    (
+        "roll_outs_failed",
+        "Newer snapshots that could not be used",
+        true,
+    ),
+    ("blocks_in_flight", "Blocks that it has now", false),
+];
+
+/// Who sees what a worker does while it goes on.
+struct Seen<'a> {
+    numbers: Numbers<{ NUMBERS.len() }>,
+    live: Option<&'a Live>,
+    current: &'a Current,
+}
+
+impl Seen<'_> {
+    fn see(&self, (tally, in_flight): (Tally, usize), counts: Counts, lost: u64) {
+        let rollouts = self.current.rollouts();
+        self.numbers.set([
+            counts.events,
+            counts.refused,
+            counts.matches,
+            tally.taken,
+            tally.again,
+            tally.answered,
+            tally.refused,
+            tally.returned,
+            tally.dead,
+            lost,
+            tally.republished,
+            tally.bytes_in,
+            tally.bytes_out,
+            rollouts.done,
+            rollouts.failed,
+            in_flight as u64,
+        ]);
+        if let Some(live) = self.live {
+            let done = counted(tally.answered + tally.refused, ["block", "blocks"]);
+            let mut now = format!("{done} answered, {in_flight} in hand");
+            for (count, names) in [
+                (tally.dead, ["dead letter", "dead letters"]),
+                (lost, ["block lost", "blocks lost"]),
+                (counts.refused, ["event refused", "events refused"]),
+            ] {
+                if count > 0 {
+                    now += &format!(", {}", counted(count, names));
+                }
+            }
+            live.now(now);
+        }
+    }
+}
 
 /// What the worker came to.
 struct Worked {
@@ -57,7 +141,11 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
     let ready = Ready::clear(own.ready_file.as_deref())?;
     check_shard(args)?;
     let threads = threads(args.threads)?.max(1);
+    let tells = args.analysis.terminal.wants_warnings();
+    let numbers = Numbers::start("perfkit_worker", &NUMBERS, &own.metrics, tells)?;
+    let live = Live::start(args.live.live, "match");
     let session = Session::start(&Setup {
+        live: live.as_ref().map(Live::rows),
         rows: &[LatencyName::Service, LatencyName::Hold],
         ..Setup::filter_of(name, argv, &args.analysis)
     })?;
@@ -76,7 +164,11 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
                 scope.spawn(move || serve(args, (current, batches), times, queue))
             })
             .collect();
-        let tells = args.analysis.terminal.wants_warnings();
+        let seen = Seen {
+            numbers,
+            live: live.as_ref(),
+            current: &current,
+        };
         let worked = runtime.block_on(async {
             let follows = async {
                 match follower {
@@ -85,7 +177,7 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
                 }
             };
             tokio::select! {
-                worked = work(args, (&pair, common), (&matching, &ready), threads) => worked,
+                worked = work(args, (&pair, common), (&matching, &ready, &seen), threads) => worked,
                 () = follows => Err(Failure::new("the look for newer snapshots has ended")),
             }
         });
@@ -101,6 +193,7 @@ pub(crate) fn run(args: &MatchArgs, name: &'static str, argv: &[OsString]) -> Re
     // What still waits for a server ends with the process.
     runtime.shutdown_background();
     let worked = worked?;
+    drop(live);
     let mut outcome = Outcome::new("match");
     describe(
         &mut outcome,
@@ -154,7 +247,7 @@ fn check_shard(args: &MatchArgs) -> Result<()> {
 async fn work(
     args: &MatchArgs,
     (pair, common): (&Pair<'_>, Common),
-    (matching, ready): (&Threads<'_>, &Ready<'_>),
+    looks: (&Threads<'_>, &Ready<'_>, &Seen<'_>),
     threads: u32,
 ) -> Result<Worked> {
     let own = &args.workers;
@@ -163,12 +256,12 @@ async fn work(
         Pair::Nats(from, to, access) => {
             let worker = open::nats(args, (from, to), access, common, tells).await?;
             let once = own.once.map_or(Once::Window, Once::from);
-            work_on(args, (&worker, once), (matching, ready), threads).await
+            work_on(args, (&worker, once), looks, threads).await
         }
         #[cfg(feature = "kafka")]
         Pair::Kafka(from, to, access) => {
             let worker = open::kafka(own, (from, to), access, common, tells).await?;
-            work_on(args, (&worker, Once::Always), (matching, ready), threads).await
+            work_on(args, (&worker, Once::Always), looks, threads).await
         }
     }
 }
@@ -176,7 +269,7 @@ async fn work(
 async fn work_on<B: Broker>(
     args: &MatchArgs,
     (worker, once): (&B, Once),
-    (matching, ready): (&Threads<'_>, &Ready<'_>),
+    (matching, ready, seen): (&Threads<'_>, &Ready<'_>, &Seen<'_>),
     threads: u32,
 ) -> Result<Worked> {
     let own = &args.workers;
@@ -194,10 +287,11 @@ async fn work_on<B: Broker>(
         },
         shard: own.shard.clone(),
         grace: own.grace,
+        failures_max: own.give_up_after,
     };
     ready.write(&own.consumer)?;
+    seen.numbers.set_well(true);
     let teller = Teller::new(tells);
-    let tell = |trouble| teller.tell(trouble);
     let losses = RefCell::new(Losses::default());
     let is_cut_short = Cell::new(false);
     let stop = async {
@@ -205,7 +299,9 @@ async fn work_on<B: Broker>(
         loop {
             sleep(LOOK).await;
             losses.borrow_mut().add(worker.take_lost());
+            seen.see(teller.seen(), matching.counts(), losses.borrow().count);
             if signal::interrupted() {
+                seen.numbers.set_well(false);
                 is_cut_short.set(own.until_done);
                 return;
             }
@@ -217,13 +313,14 @@ async fn work_on<B: Broker>(
             }
         }
     };
-    let (tally, ended) = workers::work(worker, matching, &options, stop, &tell).await;
+    let (tally, ended) = workers::work(worker, matching, &options, stop, &teller).await;
     let server = worker.server();
     worker.close(tally.is_away).await;
     let mut losses = losses.into_inner();
     losses.add(worker.take_lost());
     losses.tell();
     teller.end();
+    refusals::end(matching.counts().refused);
     Ok(Worked {
         tally,
         ended,

@@ -2,7 +2,6 @@
 //! expressions ([`epochs`]), `betree join` puts answers in order. What a worker does and when is in the library `workers`; here are flags ([`flags`]), the threads that
 //! match ([`threads`]) and reports.
 
-mod absent;
 mod access;
 mod answers;
 mod broker;
@@ -14,8 +13,10 @@ mod join;
 mod joined;
 mod losses;
 mod matching;
+mod numbers;
 mod open;
 mod patience;
+mod refusals;
 mod roll_out;
 mod source;
 mod teller;

@@ -8,12 +8,11 @@ use workers::nats::{self, Keep};
 use workers::settings::{Common, switch};
 
 use crate::commands::betree::flags::MatchArgs;
-use crate::commands::betree::workers::absent::Wait;
 use crate::commands::betree::workers::epochs::State;
 #[cfg(feature = "kafka")]
 use crate::commands::betree::workers::flags::{OnceArg, WorkerArgs};
 use crate::commands::betree::workers::losses;
-use crate::commands::nats::{failed, process_name, try_connect};
+use crate::commands::nats::{connect, failed, process_name};
 #[cfg(feature = "kafka")]
 use crate::failure::Failure;
 use crate::failure::Result;
@@ -32,15 +31,15 @@ pub(super) async fn nats(
 ) -> Result<nats::Worker> {
     let own = &args.workers;
     let once = own.once.map_or(Once::Window, Once::from);
-    let waits = Wait { tells, limit: None };
+    let waits = own.waits(tells);
     let blocks = waits
-        .until_there(async || try_connect(from, access, tells).await)
+        .until_there(async || connect(from, access, tells).await)
         .await?;
     let answers = match to.is_same_cluster(from) {
         true => blocks.clone(),
         false => {
             waits
-                .until_there(async || try_connect(to, access, tells).await)
+                .until_there(async || connect(to, access, tells).await)
                 .await?
         }
     };
@@ -158,7 +157,7 @@ pub(super) async fn kafka(
         return Err(Failure::usage(message)
             .help("write both addresses with the same servers, and copy answers to other ones"));
     }
-    let waits = Wait { tells, limit: None };
+    let waits = own.waits(tells);
     let cluster = waits
         .until_there(async || kafka::Cluster::open(from, access).await)
         .await?;

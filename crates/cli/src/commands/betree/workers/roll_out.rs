@@ -8,6 +8,7 @@ use latency::report::Input;
 use report::{ExitStatus, Outcome, names};
 use workers::nats::Bucket;
 
+use crate::commands::absent::Wait;
 use crate::commands::betree::snapshot;
 use crate::commands::betree::workers::epochs::name;
 use crate::commands::betree::workers::flags::RollOutArgs;
@@ -34,7 +35,13 @@ pub(crate) fn run(
     let epoch = name(&bytes);
     let tells = args.output.terminal.wants_warnings();
     runtime()?.block_on(async {
-        let connection = connect(&args.to, &access, tells).await?;
+        let waits = Wait {
+            tells,
+            limit: args.wait.wait,
+        };
+        let connection = waits
+            .until_there(async || connect(&args.to, &access, tells).await)
+            .await?;
         let name = args.to.stream();
         let bucket = match args.create {
             true => Bucket::open_or_create(&connection, name, usize::from(args.replicas)).await,

@@ -6,14 +6,13 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
-use workers::{Answer, Block, Fault, Matching, Reason, Steps};
+use workers::{Answer, Block, Fault, Matching, Place, Reason, Steps};
 
 use crate::commands::betree::flags::MatchArgs;
 use crate::commands::betree::lines;
-use crate::commands::betree::worker::{Made, Times, Worker};
+use crate::commands::betree::worker::{Made, Refused, Times, Worker};
 use crate::commands::betree::workers::epochs::Current;
-use crate::failure::Failure;
-use crate::term::message;
+use crate::commands::betree::workers::refusals;
 
 /// How often a thread without work looks whether its expressions were replaced, to free them.
 const LOOK: Duration = Duration::from_millis(500);
@@ -33,7 +32,7 @@ struct Lines {
     /// Which state of the expressions it had.
     epoch: Arc<str>,
     counts: Counts,
-    refused: Vec<Failure>,
+    refused: Vec<Refused>,
     took: Duration,
 }
 
@@ -97,7 +96,7 @@ impl Matching for Threads<'_> {
         self.current.get().epoch.clone()
     }
 
-    async fn answer(&self, block: &Block, steps: Steps) -> Result<Answer, Fault> {
+    async fn answer(&self, block: &Block, place: &Place, steps: Steps) -> Result<Answer, Fault> {
         let (reply, answer) = oneshot::channel();
         let task = Task {
             bytes: block.bytes.clone(),
@@ -108,8 +107,8 @@ impl Matching for Threads<'_> {
         let gone = || Fault::Once("a thread that matches has ended".to_owned().into());
         self.tasks.send(task).map_err(|_| gone())?;
         let answer = answer.await.map_err(|_| gone())??;
-        answer.refused.iter().for_each(message::failure);
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals::tell(place, &answer.refused, counts.refused);
         counts.events += answer.counts.events;
         counts.matches += answer.counts.matches;
         counts.refused += answer.counts.refused;
@@ -117,6 +116,8 @@ impl Matching for Threads<'_> {
             bytes: answer.bytes,
             epoch: answer.epoch,
             took: answer.took,
+            refused: answer.counts.refused,
+            refusals: refusals::listed(&answer.refused),
         })
     }
 }

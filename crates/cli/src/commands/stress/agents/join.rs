@@ -14,6 +14,7 @@ use stress::{PoolKind, Progress};
 use workers::nats::{Access, Address};
 
 use super::line::{Line, id};
+use crate::commands::absent::Wait;
 use crate::commands::nats::{access, process_name, runtime};
 use crate::commands::stress::flags::StressArgs;
 use crate::commands::stress::follow::Follower;
@@ -76,7 +77,11 @@ pub(in super::super) fn run(
         .metrics()?
         .map(|address| Metrics::start(address, said))
         .transpose()?;
-    let talk = Talk::start(address_access, args.agents.wait, said)?;
+    let waits = Wait {
+        tells: said,
+        limit: args.agents.wait.wait,
+    };
+    let talk = Talk::start(address_access, waits)?;
     if said {
         message::status(&format!("waiting for the run that is led at {address}"));
     }
@@ -157,12 +162,12 @@ fn unexpected() -> Failure {
 }
 
 impl Talk {
-    fn start((address, access): (Address, Access), wait: Duration, tells: bool) -> Result<Self> {
+    fn start((address, access): (Address, Access), waits: Wait) -> Result<Self> {
         let (wishes, heard) = channel();
         let (tell, told) = channel();
         let stop = Stop::default();
         let thread = Thread {
-            agent: Agent::new(&id(), &process_name(), wait),
+            agent: Agent::new(&id(), &process_name(), waits.limit),
             began: Instant::now(),
             wishes: heard,
             tell: tell.clone(),
@@ -173,7 +178,7 @@ impl Talk {
             .name("lead".to_owned())
             .spawn(move || {
                 let ended = runtime()
-                    .and_then(|runtime| runtime.block_on(thread.run(address, access, tells)));
+                    .and_then(|runtime| runtime.block_on(thread.run(address, access, waits)));
                 if let Err(failure) = ended {
                     let _ = tell.send(Told::Failed(failure));
                 }
@@ -240,9 +245,11 @@ struct Thread {
 }
 
 impl Thread {
-    async fn run(mut self, address: Address, access: Access, tells: bool) -> Result<()> {
+    async fn run(mut self, address: Address, access: Access, waits: Wait) -> Result<()> {
         let id = self.agent.id().to_owned();
-        let mut line = Line::open(&address, &access, Some(&id), tells).await?;
+        let mut line = Line::open(&address, &access, Some(&id), waits).await?;
+        // The wait for the lead begins once there is somebody to hear it from.
+        self.began = Instant::now();
         loop {
             let now = self.began.elapsed();
             while let Ok(wish) = self.wishes.try_recv() {

@@ -9,6 +9,7 @@ use report::{ExitStatus, Outcome, units};
 use workers::nats::Address;
 
 use super::line::{Line, id};
+use crate::commands::absent::Wait;
 use crate::commands::nats::{access, runtime};
 use crate::commands::stress::flags::{StressArgs, StressPlan};
 use crate::commands::stress::run::{describe, failed, note_generated};
@@ -38,14 +39,19 @@ pub(in super::super) fn run(
         ..Setup::analysis(name, argv, &args.output)
     })?;
     let mut leading = Leading {
-        lead: Lead::new(&id(), shared.clone(), agents, own.wait),
+        lead: Lead::new(&id(), shared.clone(), agents, own.wait.wait),
         began: Instant::now(),
         wanted: agents,
         said: args.output.terminal.wants_warnings(),
         said_at: None,
     };
     runtime()?.block_on(async {
-        let line = Line::open(address, &access, None, leading.said).await?;
+        let waits = Wait {
+            tells: leading.said,
+            limit: own.wait.wait,
+        };
+        let line = Line::open(address, &access, None, waits).await?;
+        leading.began = Instant::now();
         leading.run(line, &address.to_string()).await
     })?;
     let lead = &leading.lead;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use workers::nats::{Access, Address, Connection, Listener};
 
+use crate::commands::absent::Wait;
 use crate::commands::nats::{connect, failed, host};
 use crate::failure::{Failure, Result};
 
@@ -18,14 +19,16 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Listens as the lead of a run, or as the agent of that id.
+    /// Listens as the lead of a run, or as the agent of that id, once the server is there.
     pub(super) async fn open(
         address: &Address,
         access: &Access,
         agent: Option<&str>,
-        tells: bool,
+        waits: Wait,
     ) -> Result<Self> {
-        let connection = connect(address, access, tells).await?;
+        let connection = waits
+            .until_there(async || connect(address, access, waits.tells).await)
+            .await?;
         let prefix = format!("perfkit.stress.{}", address.stream());
         let inbox = connection.listen(&subject(&prefix, agent)).await;
         Ok(Self {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use workers::nats::Address;
 
+use crate::args::broker::WaitArgs;
 use crate::args::nats::AccessArgs;
 use crate::args::units;
 use crate::failure::{Failure, Result};
@@ -35,9 +36,8 @@ pub(crate) struct AgentsArgs {
                                 "data", "work", "rate", "interval", "arrivals", "duration", "soak", "blocks", "min_ratio",
                                 "fault", "batch", "queue", "seed", "live"])]
     pub(crate) join: Option<Address>,
-    /// How long to wait for the others
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = units::duration, hide_short_help = true)]
-    pub(crate) wait: Duration,
+    #[command(flatten)]
+    pub(crate) wait: WaitArgs,
     /// A start that comes TIME after it was due is late; over 1 % of them make an agent late
     #[arg(long, value_name = "TIME", default_value = "10ms", value_parser = units::duration, requires = "lead",
           hide_short_help = true)]

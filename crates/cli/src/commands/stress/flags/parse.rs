@@ -1,6 +1,5 @@
-//! Parses values of `perfkit stress` flags: rates, faults, addresses, ratios.
+//! Parses values of `perfkit stress` flags: rates, faults, ratios.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU64;
 use std::time::Duration;
 
@@ -77,17 +76,6 @@ pub(super) fn rate(text: &str) -> std::result::Result<Rate, String> {
         _ => Err(format!(
             "'{text}' is not a rate above 0 (such as 20000 or 80%)"
         )),
-    }
-}
-
-/// `127.0.0.1:6060`, `[::1]:6060`, `localhost:6060`, `:6060` or `6060`.
-pub(super) fn address(text: &str) -> std::result::Result<SocketAddr, String> {
-    let port = text.strip_prefix("localhost").unwrap_or(text);
-    match port.strip_prefix(':').unwrap_or(port).parse() {
-        Ok(port) => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
-        Err(_) => text
-            .parse()
-            .map_err(|_| format!("'{text}' is not an address and port (such as 127.0.0.1:6060)")),
     }
 }
 

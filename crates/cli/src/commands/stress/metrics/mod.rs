@@ -1,8 +1,6 @@
-//! `--metrics`: the current state of the runs, for Prometheus. [`text`] formats it, [`server`] serves it,
-//! [`request`] parses requests. The board that both read, and that the runs write, is here.
+//! The current state of the runs for `--metrics`. [`text`] formats the board that the runs write, which is here;
+//! [`crate::commands::metrics`] serves it.
 
-mod request;
-mod server;
 mod text;
 
 use std::net::SocketAddr;
@@ -10,9 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use stress::{Counts, Live, PoolKind, Progress, Sample};
 
-use crate::commands::stress::metrics::server::Server;
-use crate::failure::{Failure, Result};
-use crate::term::message;
+use crate::commands::metrics::{self, Health};
+use crate::failure::Result;
 
 /// One codec in one pool.
 #[derive(Debug, Clone)]
@@ -49,20 +46,15 @@ impl Board {
 /// The board and its server; both end when this is dropped.
 pub(super) struct Metrics {
     board: Arc<Board>,
-    _server: Server,
+    _server: metrics::Metrics,
 }
 
 impl Metrics {
     /// Listens, and prints the address if `said`.
     pub(super) fn start(address: SocketAddr, said: bool) -> Result<Self> {
         let board = Arc::new(Board::default());
-        let server = Server::start(address, text::Page::new(board.clone())).map_err(|error| {
-            Failure::new(format!("cannot serve metrics at {address}: {error}"))
-                .help("choose another port with --metrics; 0 is any free port")
-        })?;
-        if said {
-            message::status(&format!("metrics at http://{}/metrics", server.address()));
-        }
+        let registry = text::registry(board.clone());
+        let server = metrics::Metrics::start(address, registry, Health::new(true), said)?;
         Ok(Self {
             board,
             _server: server,

@@ -7,26 +7,16 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
-use report::openmetrics::{Format, seconds};
+use report::openmetrics::seconds;
 use stress::{Buckets, Counts, Live};
 
 use crate::commands::stress::metrics::{Board, Row};
 
-/// Makes the text.
-#[derive(Debug)]
-pub(super) struct Page(Registry);
-
-impl Page {
-    pub(super) fn new(board: Arc<Board>) -> Self {
-        let mut registry = Registry::with_prefix("perfkit_stress");
-        registry.register_collector(Box::new(Reader(board)));
-        Self(registry)
-    }
-
-    /// The current board.
-    pub(super) fn text(&self, format: Format) -> Result<String, fmt::Error> {
-        format.text(&self.0)
-    }
+/// What is read of the board.
+pub(super) fn registry(board: Arc<Board>) -> Registry {
+    let mut registry = Registry::with_prefix("perfkit_stress");
+    registry.register_collector(Box::new(Reader(board)));
+    registry
 }
 
 #[derive(Debug)]

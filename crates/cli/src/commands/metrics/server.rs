@@ -1,10 +1,9 @@
-//! Answers `GET /metrics`: one thread that never waits for a client, over a bounded number of connections.
+//! Answers `GET /metrics` and `/healthz`: one thread that never waits for a client, over a bounded number of connections.
 //!
 //! Each connection has one second from being accepted until its answer is sent. If the limit of connections
 //! is reached, a new one replaces the oldest, so that silent clients cannot keep others out. The server
 //! never waits for the run, and the run never waits for the server.
-//! [`crate::commands::stress::metrics::request`] parses requests,
-//! [`crate::commands::stress::metrics::text`] makes the text.
+//! [`crate::commands::metrics::request`] parses requests.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
@@ -13,8 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-use crate::commands::stress::metrics::request::{Asked, REQUEST_BYTES_MAX, parse};
-use crate::commands::stress::metrics::text::Page;
+use crate::commands::metrics::Page;
+use crate::commands::metrics::request::{Asked, REQUEST_BYTES_MAX, parse};
 
 /// The most connections; the system queues some more.
 const CONNECTIONS_MAX: usize = 64;
@@ -201,11 +200,17 @@ impl Connection {
     }
 }
 
+const TEXT: &str = "text/plain; charset=utf-8";
+
 fn answer(asked: Asked, page: &Page) -> String {
     match asked {
-        Asked::Metrics { body, format } => match page.text(format) {
+        Asked::Metrics { body, format } => match format.text(&page.registry) {
             Ok(text) => reply("200 OK", format.content_type(), &text, body),
             Err(_) => plain("500 Internal Server Error", "no metrics\n"),
+        },
+        Asked::Health { body } => match page.health.is_well() {
+            true => reply("200 OK", TEXT, "ok\n", body),
+            false => reply("503 Service Unavailable", TEXT, "not ready\n", body),
         },
         Asked::Elsewhere => plain("404 Not Found", "see /metrics\n"),
         Asked::Otherwise => plain("405 Method Not Allowed\r\nAllow: GET, HEAD", "GET only\n"),
@@ -215,7 +220,7 @@ fn answer(asked: Asked, page: &Page) -> String {
 }
 
 fn plain(status: &str, text: &str) -> String {
-    reply(status, "text/plain; charset=utf-8", text, true)
+    reply(status, TEXT, text, true)
 }
 
 fn reply(status: &str, content_type: &str, text: &str, body: bool) -> String {

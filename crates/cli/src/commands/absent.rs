@@ -17,16 +17,16 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// How to wait.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wait {
+pub(crate) struct Wait {
     /// Whether warnings are wanted.
-    pub(super) tells: bool,
-    /// How long at most; none if for ever.
-    pub(super) limit: Option<Duration>,
+    pub(crate) tells: bool,
+    /// How long at most.
+    pub(crate) limit: Duration,
 }
 
 impl Wait {
     /// Repeats a call as long as what it looks for is not there.
-    pub(super) async fn until_there<T>(
+    pub(crate) async fn until_there<T>(
         self,
         mut look: impl AsyncFnMut() -> workers::Result<T>,
     ) -> Result<T> {
@@ -43,13 +43,18 @@ impl Wait {
                 Ok(found) => return Ok(found),
                 Err(error) => error,
             };
-            let is_over = self.limit.is_some_and(|limit| started.elapsed() >= limit);
-            if !error.is_absence() || is_over {
+            if !error.is_absence() {
                 return Err(failed(error));
+            }
+            let limit = self.limit;
+            if started.elapsed() >= limit {
+                let failure = Failure::new(format!("{error}; it was waited for {limit:?}"));
+                return Err(failure.help(format!("{}; --wait waits longer", help(&error))));
             }
             if self.tells && !is_told {
                 is_told = true;
-                message::note(&format!("{error}; it is waited for"), help(&error));
+                let help = format!("{}; --wait {limit:?}", help(&error));
+                message::note(&format!("{error}; it is waited for"), &help);
             }
             tokio::select! {
                 () = sleep(AGAIN) => {}
@@ -61,7 +66,7 @@ impl Wait {
 }
 
 /// Until somebody wants the end.
-pub(super) async fn interrupted() {
+pub(crate) async fn interrupted() {
     while !signal::interrupted() {
         sleep(LOOK).await;
     }

@@ -10,6 +10,7 @@ const HEADERS_MAX: usize = 64;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     Metrics { body: bool, format: Format },
+    Health { body: bool },
     Elsewhere,
     Otherwise,
     TooMuch,
@@ -44,6 +45,8 @@ fn asked(request: &httparse::Request<'_, '_>) -> Asked {
             body: false,
             format,
         },
+        (Some("GET"), "/healthz") => Asked::Health { body: true },
+        (Some("HEAD"), "/healthz") => Asked::Health { body: false },
         (Some("GET" | "HEAD"), _) => Asked::Elsewhere,
         _ => Asked::Otherwise,
     }
@@ -71,6 +74,7 @@ mod tests {
         let of = |line: &str| asked(&format!("{line}{head}"));
         assert_eq!(of("GET /metrics"), metrics(true, Format::Classic));
         assert_eq!(of("HEAD /metrics?a=b"), metrics(false, Format::Classic));
+        assert_eq!(of("GET /healthz"), Some(Asked::Health { body: true }));
         assert_eq!(of("GET /"), Some(Asked::Elsewhere));
         assert_eq!(of("POST /metrics"), Some(Asked::Otherwise));
         assert_eq!(of("\0\x01"), Some(Asked::Nonsense));
