@@ -232,8 +232,8 @@ fn a_file_whose_blocks_were_removed_is_not_silently_known() {
     assert_eq!(broker.messages("IN"), 0);
     let again = case.run(&format!("{line} --source again")).expect(0).stderr;
     for said in [
-        "ad/events is fed from its start, about ",
-        " blocks: IN has removed its first 20 blocks, and has none of it",
+        "'ad/events' is fed from its start, all ",
+        " bytes: IN has removed its first 20 blocks, and has none of it",
         "its events are then answered again",
     ] {
         assert!(again.contains(said), "{again}");

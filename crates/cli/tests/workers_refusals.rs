@@ -215,7 +215,7 @@ fn the_same_dead_letters_are_not_answered_twice() {
 
 fn an_answer_that_was_too_long_is_given_once_there_is_room() {
     let (broker, case) = (Broker::start(), Case::new(200));
-    broker.create("OUT", &stream("OUT", "OUT.>", ",\"max_msg_size\":1000"));
+    broker.create("OUT", &stream("OUT", "OUT.>", ",\"max_msg_size\":300"));
     case.feed(&broker);
     let line = "--until-done --give-up-after 0";
     let (params, said) = finish(case.spawn(&Case::worker(&broker, line)), 3);

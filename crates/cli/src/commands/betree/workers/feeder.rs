@@ -123,7 +123,6 @@ impl Feeder {
 fn say_fed_again(args: &FeedArgs, removed: u64, fed_before: Option<&str>) {
     let name = files::display(&args.events);
     let length = std::fs::metadata(&args.events).map_or(0, |facts| facts.len());
-    let blocks = counted(length.div_ceil(args.block.max(1)), ["block", "blocks"]);
     let stream = args.to.stream();
     let why = match fed_before {
         Some(source) => format!("{stream} had blocks of it, as {source}, and has removed them"),
@@ -135,7 +134,7 @@ fn say_fed_again(args: &FeedArgs, removed: u64, fed_before: Option<&str>) {
         }
     };
     message::note(
-        &format!("{name} is fed from its start, about {blocks}: {why}"),
+        &format!("{name} is fed from its start, all {length} bytes: {why}"),
         "its events are then answered again; to go on behind what was fed, keep blocks for longer than a feeder is away \
          (max_age; of Kafka retention.ms), or feed the rest of the file: tail -c +BYTE",
     );
