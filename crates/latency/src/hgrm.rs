@@ -5,6 +5,7 @@
 //! times in five steps each, and ends at 1 with `inf`. A short run repeats its greatest value at the end of
 //! the ladder; the report, not this file, decides which percentiles have enough samples.
 
+mod printed;
 mod unit;
 mod write;
 
@@ -16,14 +17,18 @@ use crate::carried;
 use crate::deviation;
 use crate::percentile::{order_statistic_ranks, values_at_ranks};
 use crate::read::{Place, ReadError, ReadErrorKind};
+use crate::recording::Known;
 use crate::report::{Latency, LatencyName, Timing};
 
+pub use self::printed::printed;
 use self::unit::WRK2;
 pub use self::unit::{HgrmUnit, ParseHgrmUnitError, is_printed, stated_unit, unit_of};
 pub use self::write::{HALVINGS, write, write_row, write_start, write_whole};
 
 /// Values of a distribution and of a histogram that are closer than this share are the same.
 const PRECISION: f64 = 1e-3;
+/// How wide a bucket of a histogram of one digit is at most, as a share of its values.
+const BUCKET_MAX: f64 = 1.0 / 16.0;
 /// Most rows read.
 const ROWS_MAX: usize = 100_000;
 
@@ -241,8 +246,8 @@ impl Hgrm {
             && carried::holds(whole)
     }
 
-    /// The row of a report. Unless the file has it whole: mean, standard deviation and maximum from the footer,
-    /// percentiles and their intervals no narrower than the steps between the rows of the file.
+    /// The row of a report. Unless the file has it whole: mean, standard deviation and maximum from the footer, the
+    /// minimum from the first row, percentiles and their intervals no narrower than the steps between the rows of the file.
     #[must_use]
     pub fn latency(&self) -> Latency {
         if let Some(whole) = &self.whole {
@@ -253,7 +258,13 @@ impl Hgrm {
             LatencyName::Response => Timing::Intended,
             _ => Timing::Actual,
         };
-        let mut row = Latency::from_histogram(name, "operation", timing, &self.histogram());
+        let histogram = self.histogram();
+        let known = Known {
+            min_ns: self.least_ns(),
+            max_ns: self.greatest_ns(),
+            ..Known::of(&histogram)
+        };
+        let mut row = Latency::from_known(name, "operation", timing, &histogram, known);
         let (least, most) = (row.min_ns.unwrap_or(0), row.max_ns.unwrap_or(0));
         // A footer that contradicts the rows is not believed.
         let within = |ns: &f64| (least as f64 * 0.95..=most as f64 * 1.05).contains(ns);
@@ -276,6 +287,26 @@ impl Hgrm {
         row
     }
 
+    /// The least value, as the first row states it.
+    fn least_ns(&self) -> u64 {
+        let first = self.rows.iter().find(|row| row.total_count > 0);
+        first.map_or(0, |row| whole_ns(row.value_ns).min(self.greatest_ns()))
+    }
+
+    /// The greatest value, as the footer states it: the last row has the end of its bucket. A footer that contradicts
+    /// the rows is not believed.
+    fn greatest_ns(&self) -> u64 {
+        let Some(last) = self.rows.last() else {
+            return 0;
+        };
+        let mut fewer = self.rows.iter().rev();
+        let fewer = fewer.find(|row| row.total_count < last.total_count);
+        let least = fewer.map_or(0.0, |row| row.value_ns);
+        let least = least.max(last.value_ns * (1.0 - BUCKET_MAX));
+        let within = |ns: &f64| (least..=last.value_ns * 1.05).contains(ns);
+        whole_ns(self.max_ns.filter(within).unwrap_or(last.value_ns))
+    }
+
     /// A histogram of this distribution. Unless the file has it whole, it is approximate: all values between two rows count at the upper one.
     /// Good for percentiles of the ladder and for overlays, not for exact merging.
     #[must_use]
@@ -283,16 +314,15 @@ impl Hgrm {
         if let Some(Ok(whole)) = self.whole.as_ref().map(Latency::histogram) {
             return whole;
         }
-        let greatest = self.rows.last().map_or(0, |row| whole_ns(row.value_ns));
-        let high = greatest.max(self.max_ns.map_or(0, whole_ns)).max(2);
-        let mut histogram = Histogram::new_with_bounds(1, high, 3)
+        let greatest = self.greatest_ns();
+        let mut histogram = Histogram::new_with_bounds(1, greatest.max(2), 3)
             .expect("any upper bound from 2 on makes a histogram of three digits");
         let mut total = 0;
         for row in &self.rows {
             let count = row.total_count.saturating_sub(total);
             if count > 0 {
                 // In range by construction.
-                let _ = histogram.record_n(whole_ns(row.value_ns), count);
+                let _ = histogram.record_n(whole_ns(row.value_ns).min(greatest), count);
             }
             total = row.total_count.max(total);
         }

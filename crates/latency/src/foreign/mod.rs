@@ -6,7 +6,7 @@
 //! do counts and rates. What a format cannot give is said in [`Foreign::notes`]. The machine that measured is that of
 //! the file, as far as it states it.
 //!
-//! wrk2 prints a percentile distribution, which [`crate::hgrm`] reads.
+//! wrk2 prints a percentile distribution, which [`crate::hgrm`] reads with what else it prints.
 
 mod criterion;
 mod google;
@@ -26,7 +26,7 @@ use serde::de::IgnoredAny;
 use crate::read::{Place, ReadError, ReadErrorKind};
 use crate::report::{Environment, RateKind, StatedRate};
 
-pub use rows::{Benchmark, Sequence, Times};
+pub use rows::{Benchmark, Sequence, Times, rates_table};
 
 /// Most benchmarks that a file may have, as many as a report may have rows.
 const ROWS_MAX: usize = 10_000;

@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::{Each, Foreign, Samples, Summary, Usage};
 use crate::deviation;
 use crate::percentile::earned_n;
+use crate::recording::Known;
 use crate::report::{
     Cell, Latency, LatencyName, RateKind, Stated, StatedPercentile, StatedRate, StatedTimes, Table,
     Timing, Unit,
@@ -108,32 +109,58 @@ impl Samples {
         recorder.finish().latency()
     }
 
-    /// The row of samples of which the file says how often each occurred.
+    /// The row of samples of which the file says how often each occurred: the histogram has their order, and what is
+    /// exact is made of the samples themselves.
     fn counted(&self) -> Latency {
-        let most = self.values_ns.iter().map(|(ns, _)| *ns).fold(2.0, f64::max);
-        let mut row = match Histogram::new_with_bounds(1, most.ceil() as u64, DIGITS) {
-            Ok(mut histogram) => {
-                for (ns, count) in &self.values_ns {
-                    // The greatest value is the bound.
-                    histogram.saturating_record_n(ns.round() as u64, *count);
-                }
-                Latency::from_histogram(
-                    LatencyName::Service,
-                    self.operation,
-                    Timing::Actual,
-                    &histogram,
-                )
-            }
-            // A bound of at least 2 and these digits are always accepted.
-            Err(_) => Recorder::new(
-                Spec::new(LatencyName::Service, self.operation),
-                Instant::now(),
-            )
-            .finish()
-            .latency(),
+        let [least, most] = self.ends();
+        let whole = |ns: f64| ns.round() as u64;
+        let mut histogram = Histogram::new_with_bounds(1, whole(most).max(2), DIGITS)
+            .expect("any upper bound from 2 on makes a histogram of three digits");
+        for (ns, count) in &self.values_ns {
+            // The greatest value is the bound.
+            histogram.saturating_record_n(whole(*ns), *count);
+        }
+        let (mean_ns, stdev_ns) = self.moments();
+        let known = Known {
+            min_ns: whole(least),
+            max_ns: whole(most),
+            mean_ns,
+            stdev_ns,
+            inflation: None,
         };
+        let mut row = Latency::from_known(
+            LatencyName::Service,
+            self.operation,
+            Timing::Actual,
+            &histogram,
+            known,
+        );
         row.series = Some(self.name.clone());
         row
+    }
+
+    /// The least and the greatest; 0 without any.
+    fn ends(&self) -> [f64; 2] {
+        let values = || {
+            let some = self.values_ns.iter().filter(|(_, count)| *count > 0);
+            some.map(|(ns, _)| *ns)
+        };
+        [
+            values().reduce(f64::min).unwrap_or(0.0),
+            values().reduce(f64::max).unwrap_or(0.0),
+        ]
+    }
+
+    /// The mean, and the standard deviation where there is one.
+    fn moments(&self) -> (f64, Option<f64>) {
+        let n = self.n();
+        let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
+            let each = self.values_ns.iter();
+            each.map(|(ns, count)| of(*ns) * *count as f64).sum()
+        };
+        let mean = sum(&|ns| ns) / n.max(1) as f64;
+        let squares = sum(&|ns| (ns - mean).powi(2));
+        (mean, deviation::of_squares(squares, n))
     }
 
     /// The samples one by one, if they are in the order in which they were taken.
@@ -149,13 +176,7 @@ impl Samples {
     /// Its row in the table of statistics, of the exact times.
     fn statistics(&self) -> Vec<Cell> {
         let n = self.n();
-        let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
-            let each = self.values_ns.iter();
-            each.map(|(ns, count)| of(*ns) * *count as f64).sum()
-        };
-        let mean = sum(&|ns| ns) / n.max(1) as f64;
-        let squares = sum(&|ns| (ns - mean).powi(2));
-        let stdev = deviation::of_squares(squares, n);
+        let (mean, stdev) = self.moments();
         let mut sorted = self.values_ns.clone();
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
         let at = |p: f64| {
@@ -261,6 +282,15 @@ fn rate(rate: &StatedRate) -> Vec<Cell> {
     ]
 }
 
+/// What a tool stated of counts, rates and shares as a table of a report; `None` of nothing.
+#[must_use]
+pub fn rates_table(rates: &[StatedRate]) -> Option<Table> {
+    let source = &rates.first()?.source;
+    let mut table = Table::new(&format!("rates as stated by {source}"), &RATES);
+    table.rows = rates.iter().map(rate).collect();
+    Some(table)
+}
+
 /// As in a report of programs that were run here: limits on memory and processor time look for these columns.
 const USAGE: [(&str, Unit); 4] = [
     ("command", Unit::Text),
@@ -353,11 +383,7 @@ impl Foreign {
             table.rows = self.usage.iter().map(usage).collect();
             tables.push(table);
         }
-        if !self.rates.is_empty() {
-            let mut table = Table::new(&format!("rates as stated by {source}"), &RATES);
-            table.rows = self.rates.iter().map(rate).collect();
-            tables.push(table);
-        }
+        tables.extend(rates_table(&self.rates));
         if !self.facts.is_empty() {
             let columns = [("what", Unit::Text), ("stated", Unit::Text)];
             let mut table = Table::new("what the file states of its run", &columns);

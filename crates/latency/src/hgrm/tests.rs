@@ -224,6 +224,44 @@ fn the_output_of_wrk2_is_of_milliseconds_and_of_response_times() {
 }
 
 #[test]
+fn the_least_and_the_greatest_value_are_those_that_a_file_states() {
+    let ends = |text: &str| {
+        let row = read(text, HgrmUnit::Ms).unwrap().latency();
+        assert!(carried::holds(&row), "{row:?}");
+        let percentiles = row.percentiles.iter().filter_map(|found| found.value_ns);
+        assert!(percentiles.max() <= row.max_ns, "{row:?}");
+        [row.min_ns, row.max_ns].map(Option::unwrap)
+    };
+    assert_eq!(ends(WRK2_OUTPUT), [312_000, 12_000_000]);
+    let stating = |max: &str| ends(&WRK2_OUTPUT.replace("12.000, Total", max))[1];
+    // A footer that contradicts the rows is not believed.
+    for (max, expected) in [
+        ("12.007, Total", 12_007_000),
+        ("11.500, Total", 11_500_000),
+        ("9.000, Total", 12_007_000),
+        ("99.000, Total", 12_007_000),
+        ("x, Total", 12_007_000),
+    ] {
+        assert_eq!(stating(max), expected, "{max}");
+    }
+    let gate: crate::Gate = "max<=12ms".parse().unwrap();
+    let row = read(WRK2_OUTPUT, HgrmUnit::Ms).unwrap().latency();
+    assert_eq!(gate.decide(&[row]).verdict, GateVerdict::Pass);
+    // One value alone, and none.
+    let head = "Value Percentile TotalCount 1/(1-Percentile)\n";
+    assert_eq!(
+        ends(&format!(
+            "{head}1.001 1.0 1 1\n#[Max = 1.000, Total count = 1]\n"
+        )),
+        [1_000_000; 2]
+    );
+    let none = read(&written(&histogram([]), HgrmUnit::Us), HgrmUnit::Us)
+        .unwrap()
+        .latency();
+    assert_eq!((none.min_ns, none.max_ns), (None, None));
+}
+
+#[test]
 fn what_is_written_reads_back_with_its_row_its_unit_and_its_mean() {
     let mut histogram = Histogram::new_with_bounds(1, 1_000_000_000, 3).unwrap();
     for value in 1..=5_000_u64 {

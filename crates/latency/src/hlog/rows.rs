@@ -9,7 +9,6 @@ use super::tag::{split_tag, tag};
 use crate::carried;
 use crate::coding;
 use crate::dependence;
-use crate::deviation;
 use crate::hgrm::HgrmUnit;
 use crate::histogram::Layout;
 use crate::read::{Place, ReadError, ReadErrorKind};
@@ -115,21 +114,15 @@ fn scaled_latencies(lines: &[TaggedHistogram], factor: u64) -> Result<Vec<Latenc
 fn row(lines: &[&TaggedHistogram], zero_s: f64, factor: u64) -> Result<Latency, ReadError> {
     let (series, name) = split_tag(lines.first().and_then(|line| line.tag.as_deref()));
     let Merged { sum, parts } = merged(lines)?;
-    let times = |value: u64| value.saturating_mul(factor);
-    let stdev = deviation::of_histogram(&sum);
+    let own = Known::of(&sum);
     let known = Known {
-        min_ns: times(sum.highest_equivalent(sum.min())).min(times(sum.max())),
-        max_ns: times(sum.max()),
-        mean_ns: sum.mean() * factor as f64,
-        stdev_ns: stdev.map(|stdev| stdev * factor as f64),
-        inflation: stdev.and_then(|stdev| dependence::of_intervals(&parts, stdev)),
-    };
-    let known = match factor {
-        1 => Known {
-            inflation: known.inflation,
-            ..Known::of(&sum)
-        },
-        _ => known,
+        min_ns: own.min_ns.saturating_mul(factor),
+        max_ns: own.max_ns.saturating_mul(factor),
+        mean_ns: own.mean_ns * factor as f64,
+        stdev_ns: own.stdev_ns.map(|stdev| stdev * factor as f64),
+        inflation: own
+            .stdev_ns
+            .and_then(|stdev| dependence::of_intervals(&parts, stdev)),
     };
     let histogram = scaled(sum, factor)?;
     let mut row = Latency::from_known(name, "operation", Timing::Actual, &histogram, known);

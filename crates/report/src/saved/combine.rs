@@ -4,6 +4,7 @@
 //! a load model when all are of that one. A table says what it was made from.
 
 use latency::compare::{self, Options};
+use latency::foreign;
 use latency::hlog;
 use latency::report::{
     Cell, Comparison, Environment, Latency, Load, LoadModel, SlowSample, Stated, Table, Unit,
@@ -140,20 +141,21 @@ fn further(file: Saved, name: Option<&String>, outcome: &mut Outcome) {
         Some(name) => under(name, Some(&label)),
         None => label,
     };
-    let report = match file.kind {
-        FileKind::Report(report) => report,
-        FileKind::Foreign(read) => {
-            keep_stated(read.stated(), name, outcome);
-            let tables = read.tables().into_iter();
-            outcome.tables.extend(tables.map(|table| Table {
-                name: labelled(table.name),
-                ..table
-            }));
-            return;
-        }
-        FileKind::Log | FileKind::Distribution => return,
+    let tables = match &file.kind {
+        FileKind::Report(_) | FileKind::Log => Vec::new(),
+        FileKind::Foreign(read) => read.tables(),
+        FileKind::Distribution => foreign::rates_table(&file.stated.rates)
+            .into_iter()
+            .collect(),
     };
-    keep_stated(report.stated, name, outcome);
+    outcome.tables.extend(tables.into_iter().map(|table| Table {
+        name: labelled(table.name),
+        ..table
+    }));
+    keep_stated(file.stated, name, outcome);
+    let FileKind::Report(report) = file.kind else {
+        return;
+    };
     let sample = |sample: SlowSample| SlowSample {
         what: labelled(sample.what),
         ..sample

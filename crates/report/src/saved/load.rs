@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use latency::foreign::{self, Foreign};
 use latency::hgrm::{self, HgrmUnit};
 use latency::hlog;
-use latency::report::{Environment, Input, Latency, Report};
+use latency::report::{Environment, Input, Latency, Report, Stated};
 use twox_hash::XxHash64;
 
 use super::notes;
@@ -45,6 +45,8 @@ pub struct Saved {
     pub kind: FileKind,
     /// Its rows.
     pub latencies: Vec<Latency>,
+    /// What another tool stated without samples.
+    pub stated: Stated,
     /// When its run started, RFC 3339, where it says so.
     pub started_at: Option<String>,
     /// What it does not say and was assumed, and what of it was left out, in sentences.
@@ -68,13 +70,15 @@ impl Saved {
         let extension = path.extension().and_then(|extension| extension.to_str());
         let printed = || std::str::from_utf8(bytes).is_ok_and(hgrm::is_printed);
         let mut notes = Vec::new();
+        let mut stated = Stated::default();
         let (kind, latencies) = match extension {
             other if other == Some("hgrm") || other != Some("json") && printed() => {
                 let text = std::str::from_utf8(bytes).map_err(|error| failed(&error))?;
-                let stated = unit.or_else(|| hgrm::stated_unit(text));
-                let unit = stated.unwrap_or_else(|| hgrm::unit_of(text));
+                let known = unit.or_else(|| hgrm::stated_unit(text));
+                let unit = known.unwrap_or_else(|| hgrm::unit_of(text));
                 let read = hgrm::read(text, unit).map_err(|error| failed(&error))?;
-                if stated.is_none() && read.total_count > 0 {
+                stated = hgrm::printed(text);
+                if known.is_none() && read.total_count > 0 {
                     notes.push(notes::unit(unit));
                 }
                 (FileKind::Distribution, vec![read.latency()])
@@ -87,11 +91,13 @@ impl Saved {
             _ if foreign::source(bytes).is_some() => {
                 let read = foreign::read(bytes, &measured(path)).map_err(|error| failed(&error))?;
                 let latencies = read.latencies();
+                stated = read.stated();
                 (FileKind::Foreign(Box::new(read)), latencies)
             }
             _ => {
                 let report = latency::report::read_json(bytes).map_err(|error| failed(&error))?;
                 let latencies = report.latencies.clone();
+                stated = report.stated.clone();
                 (FileKind::Report(Box::new(report)), latencies)
             }
         };
@@ -122,6 +128,7 @@ impl Saved {
             input,
             kind,
             latencies,
+            stated,
             started_at,
             notes,
         })
@@ -140,11 +147,7 @@ impl Saved {
     /// Whether it has times that another tool stated without samples.
     #[must_use]
     pub fn has_stated_times(&self) -> bool {
-        match &self.kind {
-            FileKind::Report(report) => !report.stated.times.is_empty(),
-            FileKind::Foreign(read) => !read.summaries.is_empty(),
-            FileKind::Log | FileKind::Distribution => false,
-        }
+        !self.stated.times.is_empty()
     }
 
     /// How long its run took, where it says so.

@@ -149,21 +149,14 @@ fn report(file: &Saved) -> Option<&Report> {
 
 /// Times that were stated without samples.
 fn stated_times(file: &Saved) -> usize {
-    match &file.kind {
-        FileKind::Report(report) => report.stated.times.len(),
-        FileKind::Foreign(read) => read.summaries.len(),
-        FileKind::Log | FileKind::Distribution => 0,
-    }
+    file.stated.times.len()
 }
 
 /// What a file has besides distributions: how many of each kind, in the order in which they are printed.
 fn beside(file: &Saved) -> Vec<(usize, &'static str, &'static str)> {
     let report = report(file);
     let of = |found: fn(&Report) -> usize| report.map_or(0, found);
-    let rates = match &file.kind {
-        FileKind::Foreign(read) => read.rates.len(),
-        _ => of(|report| report.stated.rates.len()),
-    };
+    let rates = file.stated.rates.len();
     vec![
         (
             of(|report| report.comparisons.len()),
