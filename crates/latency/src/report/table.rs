@@ -20,6 +20,8 @@ pub struct Table {
     /// The clock floor of the run that measured its times, where single operations were timed. Absent for what
     /// another tool measured, and where no column has times; 0 where other clocks told them, such as those of a log.
     pub clock_floor_ns: Option<u64>,
+    /// Whether it is what the run was asked for, and not what it found besides: the CSV form of a report is such a table.
+    pub asked_for: bool,
 }
 
 /// A table of further results.
@@ -37,6 +39,10 @@ struct Form {
     /// another tool measured.
     #[serde(default)]
     clock_floor_ns: Option<u64>,
+    /// Whether it is what the run was asked for, and not what it found besides: the CSV form of a report is such a table.
+    /// Absent where it is not.
+    #[serde(default)]
+    asked_for: bool,
     /// The same rows as objects by the keys of the columns; absent in reports of older versions.
     #[serde(default, rename = "records")]
     #[cfg_attr(
@@ -53,6 +59,7 @@ impl From<Form> for Table {
             columns: form.columns,
             rows: form.rows,
             clock_floor_ns: form.clock_floor_ns,
+            asked_for: form.asked_for,
         }
     }
 }
@@ -70,13 +77,16 @@ impl schemars::JsonSchema for Table {
 
 impl Serialize for Table {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let fields = 4 + usize::from(self.clock_floor_ns.is_some());
+        let fields = 4 + usize::from(self.clock_floor_ns.is_some()) + usize::from(self.asked_for);
         let mut table = serializer.serialize_struct("Table", fields)?;
         table.serialize_field("name", &self.name)?;
         table.serialize_field("columns", &self.columns)?;
         table.serialize_field("rows", &self.rows)?;
         if let Some(ns) = self.clock_floor_ns {
             table.serialize_field("clock_floor_ns", &ns)?;
+        }
+        if self.asked_for {
+            table.serialize_field("asked_for", &true)?;
         }
         table.serialize_field("records", &Records(self))?;
         table.end()
@@ -170,6 +180,7 @@ impl Table {
             columns: columns.iter().map(column).collect(),
             rows: Vec::new(),
             clock_floor_ns: None,
+            asked_for: false,
         }
     }
 

@@ -1,6 +1,6 @@
-//! The report as CSV: a line a comparison of `compare`, a line a candidate of `compress-bench`, a line
-//! a distribution of anything else, or the first table of a report that has none of these or whose first table is
-//! what was asked for. Any other table by its name.
+//! The report as CSV: a line a comparison of `compare`, a line a candidate of `compress-bench`, the table that was asked
+//! for, or a line a distribution of anything else; of a report without these its first table. Any other table by its
+//! name.
 
 use std::io::{self, Write};
 
@@ -9,9 +9,6 @@ use latency::report::{Cell, Comparison, Latency, Report, Table};
 
 use crate::plain::is_unfit;
 use crate::verdicts;
-
-/// First tables that were asked for, whatever was measured meanwhile.
-const ASKED_FOR: [&str; 2] = ["messages by", "fills"];
 
 /// Writes a header and the lines (RFC 4180). An absent value is an empty field.
 ///
@@ -30,10 +27,13 @@ pub fn write(report: &Report, out: &mut (impl Write + ?Sized)) -> io::Result<()>
     if report.command.subcommand == "compress-bench" {
         return beside(&report.tables, out);
     }
-    if let Some(first) = report.tables.first()
-        && (report.latencies.is_empty() || ASKED_FOR.contains(&first.name.as_str()))
-    {
-        return table(first, out);
+    let asked_for = report.tables.iter().find(|table| table.asked_for);
+    let alone = report
+        .tables
+        .first()
+        .filter(|_| report.latencies.is_empty());
+    if let Some(found) = asked_for.or(alone) {
+        return table(found, out);
     }
     let ladder = LADDER.iter().map(|p| format!("p{p}_ns"));
     let header = DISTRIBUTION.map(str::to_owned).into_iter().chain(ladder);
@@ -230,4 +230,47 @@ fn line(out: &mut (impl Write + ?Sized), fields: impl Iterator<Item = String>) -
         })
         .collect();
     writeln!(out, "{}", quoted.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use latency::report::Unit;
+    use latency::{LatencyName, Recorder, Spec};
+
+    use super::*;
+    use crate::{Outcome, Run, RunOptions};
+
+    #[test]
+    fn the_table_that_was_asked_for_is_the_csv_of_a_report_and_of_the_saved_one() {
+        let csv = |report: &Report| {
+            let mut text = Vec::new();
+            write(report, &mut text).expect("written");
+            String::from_utf8(text).expect("text")
+        };
+        let with = |asked_for: bool| {
+            let mut options = RunOptions::new("tool", "1", "test");
+            options.floors = false;
+            let mut outcome = Outcome::new("test");
+            let mut recorder =
+                Recorder::new(Spec::new(LatencyName::Service, "call"), Instant::now());
+            recorder.record_ns(5);
+            outcome.latencies.push(recorder.finish().latency());
+            for name in ["what was found besides", "any name"] {
+                let mut table = Table::new(name, &[("count", Unit::Count)]);
+                table.asked_for = asked_for && name == "any name";
+                table.rows.push(vec![(name.len() as u64).into()]);
+                outcome.tables.push(table);
+            }
+            let run = Run::start(options).expect("started");
+            run.finish(outcome).report
+        };
+        let asked = with(true);
+        assert_eq!(csv(&asked), "count\n8\n");
+        let json = serde_json::to_vec(&asked).expect("JSON");
+        let read = latency::report::read_json(&json).expect("a report");
+        assert_eq!((csv(&read), &read), (csv(&asked), &asked));
+        assert!(csv(&with(false)).starts_with("command,series,"));
+    }
 }

@@ -167,6 +167,8 @@ fn further(file: Saved, name: Option<&String>, outcome: &mut Outcome) {
         .tables
         .extend(report.tables.into_iter().map(|table| Table {
             name: labelled(table.name),
+            // Of several files no single table is what was asked for.
+            asked_for: table.asked_for && name.is_none(),
             ..table
         }));
     for mut comparison in report.comparisons {

@@ -56,6 +56,7 @@ fn groups(statistics: &Statistics, files: &[PathBuf], shown: Shown<'_>) -> Table
     }
     columns.extend([("messages", Unit::Count), ("bytes", Unit::Bytes)]);
     let mut table = Table::new("messages by", &columns);
+    table.asked_for = true;
     let keys: Vec<_> = shown.by.iter().map(|(_, key)| *key).collect();
     for found in statistics.groups(&keys) {
         let values = found.values.into_iter();

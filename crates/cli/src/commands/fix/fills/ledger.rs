@@ -80,6 +80,7 @@ impl<'a> Ledger<'a> {
         ]);
         let columns: Vec<_> = columns.collect();
         let mut table = Table::new("fills", &columns);
+        table.asked_for = true;
         for row in rows {
             let scale = row.price_scale();
             let average = row.average().map(|average| average.text(scale));
