@@ -14,12 +14,12 @@ use files::standard;
 use files::target::{self, Target};
 use latency::report::Report;
 use latency::{IntervalLog, LiveRows, LoggedIntervals};
-use report::formats::{self, csv, hdr, html, json, markdown};
+use report::formats::{self, csv, hdr, html, json, junit, markdown};
 use report::saved::{self, Form};
 use report::style::Palette;
 use report::{Detail, Format, Look};
 
-use crate::args::output::{ReportArgs, ReportFormat};
+use crate::args::output::{ReportArgs, ReportFormat, Undecided};
 use crate::failure::{Failure, Result};
 use crate::io::context;
 use crate::term::{color, message, page};
@@ -66,6 +66,7 @@ enum FileFormat {
     Hgrm,
     Hlog,
     Html,
+    Junit,
 }
 
 impl FileFormat {
@@ -88,6 +89,7 @@ impl FileFormat {
             }
             Self::Hlog => "name a place that can be written with --export-hlog",
             Self::Html => "name a place that can be written with --export-html",
+            Self::Junit => "name a place that can be written with --export-junit",
         }
     }
 }
@@ -99,6 +101,8 @@ pub(crate) struct Exports {
     row: Option<String>,
     /// The table that is written as CSV.
     table: Option<String>,
+    /// Whether what the samples cannot decide passes.
+    undecided_passes: bool,
     files: Vec<(FileFormat, Target)>,
     /// What time lines are made of, while the run goes on.
     intervals: Option<IntervalLog>,
@@ -123,6 +127,7 @@ impl Exports {
             main: args.form(),
             row: args.row.clone(),
             table: args.csv_table.clone(),
+            undecided_passes: args.slo_undecided == Undecided::Pass,
             files,
             intervals: None,
         })
@@ -209,7 +214,11 @@ impl Exports {
     /// Writes every export file and makes it appear. One that fails does not keep the others from
     /// being written; the first failure is told.
     pub(crate) fn write_files(self, report: &Report, mut logged: Logged) -> Result<()> {
-        let which = (self.row.as_deref(), self.table.as_deref());
+        let which = Which {
+            row: self.row.as_deref(),
+            table: self.table.as_deref(),
+            undecided_passes: self.undecided_passes,
+        };
         let mut result = Ok(());
         for (format, target) in self.files {
             let written = write_file(format, target, which, &mut logged, report);
@@ -229,24 +238,33 @@ impl Exports {
     }
 }
 
+/// What of a report goes to a file.
+#[derive(Debug, Clone, Copy)]
+struct Which<'a> {
+    row: Option<&'a str>,
+    table: Option<&'a str>,
+    undecided_passes: bool,
+}
+
 fn write_file(
     format: FileFormat,
     target: Target,
-    (row, table): (Option<&str>, Option<&str>),
+    which: Which<'_>,
     logged: &mut Logged,
     report: &Report,
 ) -> Result<()> {
     let mut file = BufWriter::new(target.writer());
     let rendered = match format {
         FileFormat::Json => json::pretty(report, &mut file),
-        FileFormat::Csv => write_csv(report, table, &mut file),
+        FileFormat::Csv => write_csv(report, which.table, &mut file),
         FileFormat::Markdown => markdown::write(report, &mut file),
-        FileFormat::Hgrm => hdr::hgrm(report, row, &mut file),
+        FileFormat::Hgrm => hdr::hgrm(report, which.row, &mut file),
         FileFormat::Hlog => match logged.take().transpose() {
             Ok(mut logged) => hdr::hlog(report, logged.as_mut(), &mut file),
             Err(error) => Err(error),
         },
         FileFormat::Html => html::write(report, &mut file),
+        FileFormat::Junit => junit::write(report, which.undecided_passes, &mut file),
     };
     match rendered.and_then(|()| file.flush()) {
         // The reader has read enough.
@@ -280,6 +298,7 @@ fn formats(args: &ReportArgs) -> impl Iterator<Item = (FileFormat, &Path)> {
         (FileFormat::Hgrm, &args.export_hgrm),
         (FileFormat::Hlog, &args.export_hlog),
         (FileFormat::Html, &args.export_html),
+        (FileFormat::Junit, &args.export_junit),
     ]
     .into_iter()
     .filter_map(|(format, path)| Some((format, path.as_deref()?)))

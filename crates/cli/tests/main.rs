@@ -45,6 +45,7 @@ mod fix_store;
 mod fix_tools;
 mod fix_validate;
 mod floors;
+mod gates;
 mod gzip;
 mod help_flags;
 mod imported;

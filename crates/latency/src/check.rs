@@ -255,6 +255,12 @@ fn percentiles(row: &Latency, at: Row) -> Checked {
             need(last_ns <= value, found, "below the percentile before it")?;
             last_ns = value;
         }
+        let unbounded = found.value_ns.is_some() && found.ci95_ns.is_none();
+        need(
+            found.ci95_reason.is_none() || unbounded,
+            found,
+            "has a reason for no interval although it has one, or has no value",
+        )?;
         if let Some([low, high]) = found.ci95_ns {
             let value = found.value_ns.unwrap_or(low);
             let inside = low <= value && value <= high;
@@ -341,6 +347,13 @@ fn comparison(found: &Comparison, at: Row) -> Checked {
         let [low, high] = tail.interval;
         let holds = low <= tail.difference && tail.difference <= high;
         at.need(holds, "tails", "a difference is outside its interval")?;
+    }
+    for left_out in &found.tails_left_out {
+        let p = left_out.p;
+        let unknown = found.tails.iter().all(|tail| tail.p != p);
+        let is_tail = p > 50.0 && p < 100.0;
+        let message = "a percentile is none above the median, or was compared";
+        at.need(is_tail && unknown, "tails_left_out", message)?;
     }
     for (field, value) in [
         ("baseline_median_ns", found.baseline_median_ns),

@@ -57,9 +57,7 @@ pub fn order_statistic_ranks(n: u64, p: f64, confidence: f64) -> Option<(u64, u6
     }
     let (below, above) = (p / 100.0, (100.0 - p) / 100.0);
     let error = 1.0 - confidence;
-    // Chance that all values lie on one side of the true percentile.
-    let all_above = (n as f64 * (-below).ln_1p()).exp();
-    let all_below = (n as f64 * (-above).ln_1p()).exp();
+    let [all_above, all_below] = one_sided(n, p);
     if all_above + all_below > error {
         return None;
     }
@@ -74,6 +72,30 @@ pub fn order_statistic_ranks(n: u64, p: f64, confidence: f64) -> Option<(u64, u6
         (None, None) => (1, n),
     };
     Some((lo.clamp(1, n), hi.clamp(1, n)))
+}
+
+/// The chances that all of n values lie above the true percentile `p`, and below it.
+fn one_sided(n: u64, p: f64) -> [f64; 2] {
+    let (below, above) = (p / 100.0, (100.0 - p) / 100.0);
+    [below, above].map(|share| (n as f64 * (-share).ln_1p()).exp())
+}
+
+/// The least number of values with [`order_statistic_ranks`] for the percentile `p`, between 0 and 100, at this confidence.
+pub(crate) fn enclosed_n(p: f64, confidence: f64) -> u64 {
+    let error = 1.0 - confidence;
+    let encloses = |n: u64| one_sided(n, p).iter().sum::<f64>() <= error;
+    let (mut few, mut enough) = (0, 1_u64);
+    while !encloses(enough) && enough < u64::MAX {
+        (few, enough) = (enough, enough.saturating_mul(2));
+    }
+    while enough - few > 1 {
+        let middle = few + (enough - few) / 2;
+        match encloses(middle) {
+            true => enough = middle,
+            false => few = middle,
+        }
+    }
+    enough
 }
 
 /// [`order_statistic_ranks`] of values of which `inflation` count as one: the ranks of fewer values, as shares of all.
@@ -167,6 +189,7 @@ impl Ladder<'_> {
             rank: None,
             bounds: None,
             reason: None,
+            no_bounds: None,
         };
         let needed = earned_n(p);
         if n == 0 {
@@ -192,6 +215,7 @@ impl Ladder<'_> {
         } else {
             row.rank = Some(rank(n, p));
             row.bounds = self.bounds(n, p);
+            row.no_bounds = Some(self.why_no_bounds(n, p)).filter(|_| row.bounds.is_none());
         }
         row
     }
@@ -202,6 +226,20 @@ impl Ladder<'_> {
         sampled
             .then(|| dependent_ranks(n, p, self.inflation, CONFIDENCE))
             .flatten()
+    }
+
+    fn why_no_bounds(&self, n: u64, p: f64) -> String {
+        if self.timing == Timing::Modelled {
+            return "a model repeats what it saw: its values are not independent".to_owned();
+        }
+        let counts = dependence::effective(n, dependence::of_percentile(self.inflation, p));
+        let needed = enclosed_n(p, CONFIDENCE);
+        match counts < n {
+            true => format!(
+                "the {n} samples depend on each other and count as {counts}, {needed} needed"
+            ),
+            false => format!("{n} samples, {needed} needed"),
+        }
     }
 
     fn percentile(&self, row: &mut Row, value_at: &impl Fn(u64) -> Option<u64>) -> Percentile {
@@ -221,11 +259,14 @@ impl Ladder<'_> {
             };
             (low <= high).then_some([low, high])
         });
+        let beyond = || "its upper end lies above the histogram's range".to_owned();
+        let unbounded = value_ns.is_some() && ci95_ns.is_none();
         Percentile {
             p: row.p,
             value_ns,
             ci95_ns,
             reason: row.reason.take(),
+            ci95_reason: unbounded.then(|| row.no_bounds.take().unwrap_or_else(beyond)),
         }
     }
 }
@@ -235,6 +276,8 @@ struct Row {
     rank: Option<u64>,
     bounds: Option<(u64, u64)>,
     reason: Option<String>,
+    /// Why there are no bounds, of a percentile that has a value.
+    no_bounds: Option<String>,
 }
 
 impl Row {

@@ -45,6 +45,7 @@ pub(crate) fn report(latencies: Vec<Latency>) -> Report {
         tables: Vec::new(),
         comparisons: Vec::new(),
         gates: Vec::new(),
+        limits: Vec::new(),
         exit_code: 0,
     }
 }

@@ -86,7 +86,7 @@ fn status_of(gates: &[GateResult], undecided_passes: bool) -> ExitStatus {
     }
 }
 
-fn is_undecided(gate: &GateResult, undecided_passes: bool) -> bool {
+pub(crate) fn is_undecided(gate: &GateResult, undecided_passes: bool) -> bool {
     gate.verdict == GateVerdict::Inconclusive && (!undecided_passes || is_about_nothing(gate))
 }
 

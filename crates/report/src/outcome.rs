@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use latency::Recording;
 use latency::report::{
-    Comparison, Done, Environment, Input, Latency, Load, Resources, SlowSample, Stated, Table,
-    Validation, Workload,
+    Comparison, Done, Environment, Input, Latency, LimitResult, Load, Resources, SlowSample,
+    Stated, Table, Validation, Workload,
 };
 
 use twox_hash::XxHash64;
@@ -45,6 +45,8 @@ pub struct Outcome {
     pub tables: Vec<Table>,
     /// Comparisons.
     pub comparisons: Vec<Comparison>,
+    /// What limits on regressions came to.
+    pub limits: Vec<LimitResult>,
     /// What another tool stated without samples.
     pub stated: Stated,
     /// When the measured part began, where that was later than the run was prepared for it.
@@ -102,6 +104,7 @@ impl Outcome {
             start_floor_ns: None,
             tables: Vec::new(),
             comparisons: Vec::new(),
+            limits: Vec::new(),
             stated: Stated::default(),
             began: None,
             done_before: None,

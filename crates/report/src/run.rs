@@ -267,6 +267,7 @@ impl Run {
             tables: outcome.tables,
             comparisons: outcome.comparisons,
             gates: Vec::new(),
+            limits: outcome.limits,
             exit_code: 0,
         };
         if let (true, Some(ns)) = (is_timed, report.duration_ns) {

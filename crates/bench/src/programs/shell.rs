@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs::{File, Metadata};
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Error;
@@ -90,18 +90,65 @@ pub fn words(line: &str) -> Result<Vec<String>, Error> {
 /// Whether a command of this name can be run: it is a file, by its path or in a directory of PATH.
 #[must_use]
 pub fn is_program(name: &str) -> bool {
+    find(name).is_some()
+}
+
+/// The file that is run by this name.
+pub(super) fn find(name: &str) -> Option<PathBuf> {
+    let is_file = |path: &PathBuf| path.is_file();
     if name.contains(std::path::MAIN_SEPARATOR) {
-        return Path::new(name).is_file();
+        return Some(PathBuf::from(name)).filter(is_file);
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    !name.is_empty()
-        && std::env::split_paths(&path).any(|directory| {
-            let named = directory.join(name);
-            named.is_file()
-                || named
-                    .with_extension(std::env::consts::EXE_EXTENSION)
-                    .is_file()
-        })
+    let mut directories = std::env::split_paths(&path).filter(|_| !name.is_empty());
+    directories.find_map(|directory| {
+        let named = directory.join(name);
+        let with_extension = named.with_extension(std::env::consts::EXE_EXTENSION);
+        [named, with_extension].into_iter().find(is_file)
+    })
+}
+
+/// The first sign in a line by which a shell would do more than split it into words: join commands, redirect their
+/// input or output, or put in a variable or the output of a command. Without a shell a program gets it as a word.
+/// What is quoted is no such sign.
+///
+/// ```
+/// use perfkit_bench::programs::shell_sign;
+/// assert_eq!(shell_sign("sort data | uniq"), Some("|"));
+/// assert_eq!(shell_sign("cd /tmp && ls \"$HOME\""), Some("&&"));
+/// assert_eq!(shell_sign("grep '|' \"a > b\" c\\;"), None);
+/// ```
+#[must_use]
+pub fn shell_sign(line: &str) -> Option<&str> {
+    let mut quote = None;
+    let mut letters = line.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        let rest = &line[at..];
+        match (quote, letter) {
+            (Some('\''), _) if letter != '\'' => {}
+            (_, '\\') => drop(letters.next()),
+            (Some(open), _) if letter == open => quote = None,
+            (None, '\'' | '"') => quote = Some(letter),
+            (_, '`') => return Some(&rest[..1]),
+            (_, '$') => {
+                let is_name =
+                    |next: char| next.is_ascii_alphabetic() || matches!(next, '_' | '{' | '(');
+                let mut next = rest[1..].chars();
+                if next.next().is_some_and(is_name) {
+                    let end =
+                        rest[1..].find(|next: char| !next.is_ascii_alphanumeric() && next != '_');
+                    // Of `$(` and `${` the sign is the beginning.
+                    return Some(&rest[..end.map_or(rest.len(), |end| 1 + end.max(1))]);
+                }
+            }
+            (None, '|' | '&' | ';' | '<' | '>') => {
+                let doubled = rest[1..].starts_with(letter);
+                return Some(&rest[..1 + usize::from(doubled)]);
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// How files begin that a system runs: ELF, a script, and Mach-O for one and for several processors.
@@ -178,6 +225,32 @@ mod tests {
         }
         std::fs::remove_file(&path).unwrap();
         assert!(!is_executable(&path) && !is_executable(&std::env::temp_dir()));
+    }
+
+    #[test]
+    fn signs_of_a_shell_are_found_where_they_are_not_quoted() {
+        for (line, sign) in [
+            ("a | b", Some("|")),
+            ("a|b", Some("|")),
+            ("a || b", Some("||")),
+            ("a >out 2>&1", Some(">")),
+            ("a >> out", Some(">>")),
+            ("a < in", Some("<")),
+            ("a; b", Some(";")),
+            ("a &", Some("&")),
+            ("a \"$HOME\"/x", Some("$HOME")),
+            ("a ${x}", Some("${")),
+            ("a $(b)", Some("$(")),
+            ("a `b`", Some("`")),
+            ("a '$x | `b`' \"c | d > e\"", None),
+            ("a \\| \\$x \"\\$x\"", None),
+            ("grep 'a$' b$ $1 é$", None),
+            ("a 'open | b", None),
+            ("a \\", None),
+            ("", None),
+        ] {
+            assert_eq!(shell_sign(line), sign, "{line}");
+        }
     }
 
     #[test]

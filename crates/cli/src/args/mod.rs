@@ -312,7 +312,10 @@ fn exit_help() -> String {
     for status in ExitStatus::ALL {
         let _ = writeln!(text, "  {:>3}  {}", status.code(), status.meaning());
     }
-    text.push_str("\nTry `perfkit tour` first, then `perfkit COMMAND --help`.");
+    text.push_str(
+        "\n`perfkit hyperfine` takes the command line of hyperfine (`perfkit hyperfine --help`).\n\
+         Try `perfkit tour` first, then `perfkit COMMAND --help`.",
+    );
     text
 }
 

@@ -18,7 +18,7 @@ pub(crate) enum ReportFormat {
     Json,
     /// One line of JSON
     Jsonl,
-    /// One line a distribution
+    /// One line a comparison, a setting or a distribution
     Csv,
     /// Tables for an issue or a README
     Markdown,
@@ -44,8 +44,7 @@ pub(crate) struct ReportArgs {
     /// zip, unzip, betree and fix. In all other commands it goes to standard output;
     /// so do listings (-l), fix stats and fix store stats. text is tables for people, markdown the same for an
     /// issue or a README; json is one document of the schema perfkit.report/1, jsonl the same on one
-    /// line; csv is one line per distribution, or the first table if there are no distributions or it is what was asked
-    /// for, or the one that --csv-table names.
+    /// line; csv is what --export-csv writes.
     #[arg(
         long,
         value_name = "FORMAT",
@@ -56,10 +55,14 @@ pub(crate) struct ReportArgs {
     /// Also write the report as JSON to FILE
     #[arg(long, value_name = "FILE")]
     pub(crate) export_json: Option<PathBuf>,
-    /// Also write one CSV line per distribution to FILE
+    /// Also write the report as CSV to FILE
+    ///
+    /// One line per comparison of compare, per setting of compress-bench, and per distribution of any other command. The
+    /// table in their place if it is what was asked for (fix stats --group-by, fix fills), or if there are no
+    /// distributions, or if --csv-table names it.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) export_csv: Option<PathBuf>,
-    /// The table that --report csv and --export-csv write, in place of distributions
+    /// The table that --report csv and --export-csv write
     ///
     /// Tables have the names that stand above them in a report, such as sessions or gaps. If the report has no such
     /// table, nothing is written, and a note names those that it has.
@@ -81,6 +84,13 @@ pub(crate) struct ReportArgs {
     /// under the pointer.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) export_html: Option<PathBuf>,
+    /// Also write gates and limits as JUnit XML to FILE
+    ///
+    /// Forges show it with their tests: a test case for each --slo, and for each row that --fail-on-regression limits. What
+    /// is missed fails, with the reason; so does what is not decided, unless --slo-undecided pass. What only suggests a
+    /// regression is skipped.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub(crate) export_junit: Option<PathBuf>,
     /// The distribution that --export-hgrm writes: response, service or hold
     #[arg(long, value_name = "NAME", value_parser = ["response", "service", "hold"], hide_short_help = true)]
     pub(crate) row: Option<String>,
@@ -141,6 +151,7 @@ impl ReportArgs {
             ("--export-hgrm", &self.export_hgrm),
             ("--export-hlog", &self.export_hlog),
             ("--export-html", &self.export_html),
+            ("--export-junit", &self.export_junit),
         ]
         .into_iter()
         .filter_map(|(flag, path)| Some((flag, path.as_deref()?)))

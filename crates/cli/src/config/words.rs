@@ -11,7 +11,7 @@ use super::{Config, PREFIX};
 
 /// Flags without a default: they delete or replace files, say what to do, or name what it is done to. Each is typed
 /// where it is meant.
-const TYPED_ONLY: [&str; 35] = [
+const TYPED_ONLY: [&str; 36] = [
     "append",
     "delete",
     "dry-run",
@@ -21,6 +21,7 @@ const TYPED_ONLY: [&str; 35] = [
     "export-hlog",
     "export-html",
     "export-json",
+    "export-junit",
     "export-markdown",
     "filesync",
     "force",

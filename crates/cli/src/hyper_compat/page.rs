@@ -32,6 +32,7 @@ pub(super) fn page(
         rss_bytes: memory.bytes(),
     };
     let mut outcome = programs::outcome(samples, plan.reference, interleaved, floors);
+    outcome.workload.programs.clone_from(&stated.programs);
     outcome.done_before = Some(Before {
         started_at: Some(when.began.to_string()),
         duration_ns: Some(when.took_ns),

@@ -1,14 +1,15 @@
 //! Runs a command line of hyperfine.
 
 use std::cell::RefCell;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{Metadata, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use bench::Watch;
-use bench::programs::{Error, Export, Interleaved, Plan, Runner, Sample, relative};
+use bench::programs::{self, Error, Export, Interleaved, Plan, Runner, Sample, relative};
 use clap::Parser as _;
+use latency::report::Input;
 use report::saved::Stated;
 use report::units::counted;
 use report::{ExitStatus, names};
@@ -67,7 +68,7 @@ fn measure(args: &HyperfineArgs, words: &[OsString]) -> Result<()> {
         plan: &plan,
         floor_ns: runner.floor_ns(),
         screen: &screen,
-        stated: stated(words, &runner),
+        stated: stated(words, args, &plan, &runner),
         began: (jiff::Timestamp::now(), Instant::now()),
     };
     let (samples, interleaved) = match args.interleaves() {
@@ -241,17 +242,32 @@ impl Job<'_> {
     }
 }
 
+/// Command lines whose programs are named in the file.
+const PROGRAMS_MAX: usize = 100;
+
 /// What a file says of the run that wrote it.
-fn stated(words: &[OsString], runner: &Measuring<'_>) -> Stated {
+fn stated(words: &[OsString], args: &HyperfineArgs, plan: &Plan, runner: &Measuring<'_>) -> Stated {
     let mut argv = vec!["perfkit".to_owned(), super::NAME.to_owned()];
     argv.extend(words.iter().map(|word| names::word(word)));
     let mut environment = latency::environment::capture();
     environment.start_floor_ns = runner.floor_ns().map(|ns| ns.round() as u64);
+    let mut programs: Vec<Input> = Vec::new();
+    // They are looked at for a file alone.
+    let named = args.exports().next().map_or(0, |_| PROGRAMS_MAX);
+    for program in plan.programs.iter().take(named) {
+        let words = programs::words(&program.line()).unwrap_or_default();
+        for found in programs::identities(words.iter().map(OsStr::new)) {
+            if !programs.contains(&found) {
+                programs.push(found);
+            }
+        }
+    }
     Stated {
         tool: built::tool(),
         argv,
         environment,
         inputs: Vec::new(),
+        programs,
     }
 }
 

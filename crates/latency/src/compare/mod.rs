@@ -25,6 +25,7 @@ mod interleaved;
 mod looks;
 mod options;
 mod regression;
+mod remedy;
 mod sequential;
 mod tails;
 mod verdict;
@@ -33,7 +34,8 @@ pub use difference::{differences, median};
 pub use interleaved::{interleaved, interleaved_rows, interleaved_with};
 pub use looks::Looks;
 pub use options::{CONFIDENCE, MARGIN, MARGIN_MAX, Names, Options, PAIRS_MIN, Sides};
-pub use regression::{Regression, Remedy};
+pub use regression::Regression;
+pub use remedy::Remedy;
 pub use sequential::{
     benchmarks, failing, logs, numbers, reports, reports_with, rows, sequences, sequential,
     sequential_with,

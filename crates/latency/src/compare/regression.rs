@@ -32,8 +32,7 @@ impl Regression {
                 false => Self::Undecided,
             };
         };
-        // A tail that is worse is so beyond what the halves of either run differ by.
-        let drift = [0.0, comparison.drift.unwrap_or(0.0)];
+        let drift = judged_drift(comparison, p);
         Self::judged(tail.verdict, Some(tail.interval), limit, drift)
     }
 
@@ -60,7 +59,7 @@ impl Regression {
         if interval.is_none() && comparison.reason == NO_BASELINE {
             return Self::Within;
         }
-        let drift = [comparison.drift.unwrap_or(0.0); 2];
+        let drift = judged_drift(comparison, 50.0);
         Self::judged(comparison.verdict, interval, limit, drift)
     }
 
@@ -94,49 +93,14 @@ impl Regression {
     }
 }
 
-/// What would decide a limit that a comparison leaves undecided.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Remedy {
-    /// About how many pairs like these would; `None` where the difference lies so near the limit, or drifts so much, that
-    /// more pairs alone would not.
-    pub pairs: Option<u64>,
-    /// The least limit that these pairs pass, as a share.
-    pub passes_from: f64,
-}
-
-/// A remedy of more times as many pairs is none.
-const MORE_MAX: f64 = 1_000.0;
-
-impl Remedy {
-    /// What would decide a limit on a percentile. `None` without an interval.
-    ///
-    /// An interval narrows with the square root of the pairs. With it whole, the difference where it is now is on one side
-    /// of the limit.
-    #[must_use]
-    pub fn of(comparison: &Comparison, p: f64, limit: f64) -> Option<Self> {
-        let (middle, [low, high]) = located(comparison, p)?;
-        let hidden = comparison.drift.unwrap_or(0.0);
-        let (room, half) = match middle <= limit {
-            true => (limit - hidden - middle, high - middle),
-            false => (middle - limit, middle - low),
-        };
-        let more = (half / room).powi(2);
-        let is_few = room > 0.0 && more <= MORE_MAX;
-        // An interval that is narrow enough was not what left it undecided: a few more rounds may show more.
-        let pairs = comparison.pairs as f64 * more.max(1.25);
-        Some(Self {
-            pairs: (is_few && comparison.pairs > 0).then(|| pairs.ceil() as u64),
-            passes_from: (high + hidden).max(0.0),
-        })
+/// How much more drift can hide below the interval of a percentile, and above it. A tail that is worse is so beyond what
+/// the halves of either run differ by.
+pub(super) fn judged_drift(comparison: &Comparison, p: f64) -> [f64; 2] {
+    let drift = comparison.drift.unwrap_or(0.0);
+    match p {
+        50.0 => [drift; 2],
+        _ => [0.0, drift],
     }
-}
-
-/// The difference of a percentile, and its interval.
-fn located(comparison: &Comparison, p: f64) -> Option<(f64, [f64; 2])> {
-    let median = comparison.difference.as_ref().filter(|_| p == 50.0);
-    let median = median.and_then(|found| Some((found.median, found.median_ci95?)));
-    let tail = || comparison.tails.iter().find(|tail| tail.p == p);
-    median.or_else(|| tail().map(|tail| (tail.difference, tail.interval)))
 }
 
 #[cfg(test)]
@@ -248,34 +212,5 @@ mod tests {
             let judged = Regression::proven(&found, 50.0);
             assert_eq!(judged, expected, "{verdict:?} {interval:?}");
         }
-    }
-
-    #[test]
-    fn what_would_decide_follows_from_the_interval() {
-        let of = |interval: [f64; 2], limit| {
-            let found = found(Verdict::Inconclusive, interval);
-            let remedy = Remedy::of(&found, 50.0, limit).expect("an interval");
-            assert_eq!(remedy.passes_from, interval[1]);
-            remedy.pairs
-        };
-        // Twice as wide as there is room: four times as many.
-        assert_eq!(of([-0.125, 0.125], 0.0625), Some(80));
-        assert_eq!(of([0.0, 0.25], 0.0625), Some(80));
-        // Narrow enough already.
-        assert_eq!(of([-0.03125, 0.03125], 0.0625), Some(25));
-        // At the limit itself no number of them is enough.
-        assert_eq!(of([0.0, 0.25], 0.125), None);
-        assert_eq!(of([-0.125, 0.125], 0.0), None);
-        // Nor where the drift is more than the limit.
-        let drifted = Comparison {
-            drift: Some(0.125),
-            ..found(Verdict::Inconclusive, [-0.125, 0.125])
-        };
-        let expected = Remedy {
-            pairs: None,
-            passes_from: 0.25,
-        };
-        assert_eq!(Remedy::of(&drifted, 50.0, 0.0625), Some(expected));
-        assert_eq!(Remedy::of(&drifted, 99.0, 0.0625), None);
     }
 }

@@ -211,10 +211,9 @@ fn by_percentiles(
         target,
         control: None,
     });
-    let tails = samples.map_or_else(Vec::new, |found| {
-        found.all_differences(options, options.margin)
-    });
-    let Some(median) = tails.iter().find(|tail| tail.p == 50.0) else {
+    let tails = samples.map(|found| found.all_differences(options, options.margin));
+    let tails = tails.unwrap_or_default();
+    let Some(median) = tails.compared.iter().find(|tail| tail.p == 50.0) else {
         let why = "a row has neither buckets nor intervals nor enough single values to compare";
         return without(names, options, why);
     };
@@ -225,7 +224,8 @@ fn by_percentiles(
         baseline_median_ns: baseline_ns,
         target_median_ns: target_ns,
         margin: Some(options.margin),
-        tails,
+        tails: tails.compared,
+        tails_left_out: tails.left_out,
         ..without(
             names,
             options,

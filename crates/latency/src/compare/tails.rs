@@ -14,8 +14,8 @@ use hdrhistogram::Histogram;
 use super::Options;
 use crate::dependence;
 use crate::histogram::Layout;
-use crate::percentile::{LADDER, dependent_ranks, earned_n, rank, values_at_ranks};
-use crate::report::{Interval, Latency, TailDifference, Timing, Verdict, finite};
+use crate::percentile::{LADDER, dependent_ranks, earned_n, enclosed_n, rank, values_at_ranks};
+use crate::report::{Interval, Latency, TailDifference, TailLeftOut, Timing, Verdict, finite};
 
 /// The median and [`TAILS`], where nothing is known but how values are distributed.
 const ALL: [f64; 5] = LADDER;
@@ -168,6 +168,11 @@ impl Sample {
         })
     }
 
+    /// How many independent values count for a percentile.
+    fn counts(&self, p: f64) -> u64 {
+        dependence::effective(self.n, dependence::of_percentile(self.inflation, p))
+    }
+
     fn is_in_ns(&self) -> bool {
         matches!(self.values, Values::Counted { .. })
     }
@@ -188,15 +193,57 @@ pub(super) struct Samples {
     pub(super) control: Option<Sample>,
 }
 
+/// The percentiles of a comparison.
+#[derive(Debug, Default)]
+pub(super) struct Tails {
+    pub(super) compared: Vec<TailDifference>,
+    pub(super) left_out: Vec<TailLeftOut>,
+}
+
 impl Samples {
     /// All percentiles for which both sides have enough values. `bound` is what the control shows of the median.
-    pub(super) fn differences(&self, options: Options, bound: f64) -> Vec<TailDifference> {
-        self.differences_at(&TAILS, options, bound)
+    pub(super) fn differences(&self, options: Options, bound: f64) -> Tails {
+        self.tails(&TAILS, options, bound)
     }
 
     /// The same with the median, of which nothing else is known.
-    pub(super) fn all_differences(&self, options: Options, bound: f64) -> Vec<TailDifference> {
-        self.differences_at(&ALL, options, bound)
+    pub(super) fn all_differences(&self, options: Options, bound: f64) -> Tails {
+        self.tails(&ALL, options, bound)
+    }
+
+    fn tails(&self, ps: &[f64], options: Options, bound: f64) -> Tails {
+        let compared = self.differences_at(ps, options, bound);
+        let is_missing = |p: f64| p > 50.0 && compared.iter().all(|found| found.p != p);
+        let missing = (1..).zip(ps).filter(|(_, p)| is_missing(**p));
+        let left_out = missing.map(|(looked_at, p)| TailLeftOut {
+            p: *p,
+            reason: self.why_not(*p, looked_at, options),
+        });
+        Tails {
+            left_out: left_out.collect(),
+            compared,
+        }
+    }
+
+    /// Why a percentile has no difference. It and all below it share the error: `looked_at` in all.
+    fn why_not(&self, p: f64, looked_at: u64, options: Options) -> String {
+        let error = (1.0 - options.confidence) / looked_at as f64;
+        let needed = enclosed_n(p, 1.0 - error / 2.0);
+        let [base, target] = [("baseline", &self.base), ("target", &self.target)];
+        let (name, fewest) = match base.1.counts(p) <= target.1.counts(p) {
+            true => base,
+            false => target,
+        };
+        let (n, counts) = (fewest.n, fewest.counts(p));
+        if counts >= needed {
+            return "there is no ratio to a baseline of 0".to_owned();
+        }
+        let plural = if n == 1 { "" } else { "s" };
+        let depend = match counts < n {
+            true => format!(" that depend on each other and count as {counts}"),
+            false => String::new(),
+        };
+        format!("{n} value{plural} of the {name}{depend}, {needed} needed")
     }
 
     fn differences_at(&self, ps: &[f64], options: Options, bound: f64) -> Vec<TailDifference> {

@@ -6,7 +6,7 @@ use crate::report::{Comparison, Design, Differences, Verdict, finite};
 
 /// Half widths of a 95 % interval between the control's bound and an effect whose interval clears that bound in
 /// 80 of 100 runs: (1.960 + 0.842) / 1.960.
-const POWER_80: f64 = 1.43;
+pub(super) const POWER_80: f64 = 1.43;
 
 /// A verdict and what it rests on.
 struct Decision {
@@ -56,7 +56,8 @@ impl Evidence {
         }
         let bound = self.bound();
         let samples = self.samples.as_ref();
-        let tails = samples.map_or_else(Vec::new, |found| found.differences(options, bound));
+        let tails = samples.map(|found| found.differences(options, bound));
+        let tails = tails.unwrap_or_default();
         let single = |median: Option<f64>| {
             median
                 .filter(|_| self.bucket_ops > 0)
@@ -79,7 +80,8 @@ impl Evidence {
             target_median: None,
             difference: self.difference,
             control: self.control,
-            tails,
+            tails: tails.compared,
+            tails_left_out: tails.left_out,
             resolution,
             margin,
             drift,
@@ -180,14 +182,7 @@ impl Evidence {
     /// What a difference has to clear: all that a control shows of commands that ran in one run. Of two separate runs the
     /// halves of the baseline share the noise that the interval allows for, and only what they differ by beyond it counts.
     fn shift(&self) -> f64 {
-        match self.design {
-            Design::Interleaved => self.control_bound(),
-            Design::Sequential => {
-                let control = self.control.as_ref();
-                let interval = control.and_then(|control| control.median_ci95);
-                interval.map_or(0.0, |[low, high]| low.max(-high).max(0.0))
-            }
-        }
+        shift(self.design, self.control.as_ref())
     }
 
     /// `faster by 12.00 % (10.00 % to 14.00 %), beyond the control's ±0.80 %`; of two separate runs, by how much at least.
@@ -209,15 +204,26 @@ impl Evidence {
         self.control_bound().max(self.drift)
     }
 
-    /// The greatest bound of the control's interval, or of its range where it has too few pairs for an
-    /// interval.
     fn control_bound(&self) -> f64 {
-        let bounds = self
-            .control
-            .as_ref()
-            .map(|control| control.median_ci95.unwrap_or(control.range));
-        bounds.map_or(0.0, |[low, high]| low.abs().max(high.abs()))
+        control_bound(self.control.as_ref())
     }
+}
+
+/// What a median has to clear of a control: see [`Evidence::shift`].
+pub(super) fn shift(design: Design, control: Option<&Differences>) -> f64 {
+    match design {
+        Design::Interleaved => control_bound(control),
+        Design::Sequential => {
+            let interval = control.and_then(|control| control.median_ci95);
+            interval.map_or(0.0, |[low, high]| low.max(-high).max(0.0))
+        }
+    }
+}
+
+/// The greatest bound of the control's interval, or of its range where it has too few pairs for an interval.
+pub(super) fn control_bound(control: Option<&Differences>) -> f64 {
+    let bounds = control.map(|control| control.median_ci95.unwrap_or(control.range));
+    bounds.map_or(0.0, |[low, high]| low.abs().max(high.abs()))
 }
 
 /// `-0.31 % to +0.40 %`.

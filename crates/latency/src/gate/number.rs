@@ -459,7 +459,7 @@ impl Gate {
             GateVerdict::Inconclusive => (
                 "which proves neither side of",
                 match needed(share, checked, limit) {
-                    Some(needed) => format!(" (at this share about {needed} would)"),
+                    Some(needed) => format!(" (at this share about {needed} would in most runs)"),
                     None => String::new(),
                 },
             ),
@@ -483,14 +483,70 @@ fn sides(wrong: u64, checked: u64, limit: f64) -> [bool; 2] {
 /// Steps in which a number of checked answers is looked for, a tenth more each: up to 10,000 times as many.
 const STEPS: u32 = 97;
 
-/// About how many checked answers of the same share would be on one side of the limit; `None` where it is too near.
+/// The share of runs that are to be decided.
+const POWER: f64 = 0.8;
+
+/// About how many checked answers would be on one side of the limit in most runs, if this is their true share; `None`
+/// where it is too near.
 fn needed(share: f64, checked: u64, limit: f64) -> Option<u64> {
-    let mut all = checked as f64;
-    for _ in 0..STEPS {
-        all = (all * 1.1).ceil();
-        if sides((all * share).round() as u64, all as u64, limit).contains(&true) {
-            return Some(all as u64);
+    let (mut few, mut enough) = (checked, checked);
+    for step in 0..=STEPS {
+        if step == STEPS {
+            return None;
+        }
+        enough = (few as f64 * 1.1).ceil() as u64;
+        if decides(share, enough, limit) {
+            break;
+        }
+        few = enough;
+    }
+    while enough - few > 1 {
+        let middle = few + (enough - few) / 2;
+        match decides(share, middle, limit) {
+            true => enough = middle,
+            false => few = middle,
         }
     }
-    None
+    Some(enough)
+}
+
+/// Whether [`POWER`] of all runs of this many answers are on one side of the limit.
+fn decides(share: f64, checked: u64, limit: f64) -> bool {
+    // So many at most, of what the share is of, in as many runs.
+    let at_most = |share: f64| match share > 0.0 {
+        true => lower_quantile(checked, share, 1.0 - share, POWER).map_or(0, |most| most + 1),
+        false => 0,
+    };
+    let wrong = match share <= limit {
+        true => at_most(share),
+        false => checked - at_most(1.0 - share).min(checked),
+    };
+    sides(wrong, checked, limit).contains(&true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SplitMix64;
+
+    #[test]
+    fn as_many_answers_as_are_said_decide_most_runs_and_fewer_do_not() {
+        assert_eq!(needed(0.0, 100, 0.01), Some(368));
+        assert_eq!(needed(0.01, 300, 0.01), None);
+        let mut rng = SplitMix64::new(1);
+        let mut decided = |share: f64, checked: u64| {
+            let runs = 200;
+            let right = (0..runs).filter(|_| {
+                let wrong = (0..checked).filter(|_| rng.unit() < share).count() as u64;
+                sides(wrong, checked, 0.05).contains(&true)
+            });
+            right.count() as f64 / f64::from(runs)
+        };
+        for share in [0.01, 0.02, 0.03, 0.08, 0.12] {
+            let needed = needed(share, 50, 0.05).expect("not near the limit");
+            let (with, without) = (decided(share, needed), decided(share, needed * 2 / 3));
+            assert!((0.7..0.95).contains(&with), "{share} of {needed}: {with}");
+            assert!(without < with, "{share} of {needed}: {without}");
+        }
+    }
 }

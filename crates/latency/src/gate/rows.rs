@@ -7,7 +7,7 @@ use super::steps;
 use super::{Bound, Gate, RowTarget, Statistic};
 use crate::binomial::lower_quantile;
 use crate::dependence;
-use crate::percentile::{Ladder, earned_n};
+use crate::percentile::Ladder;
 use crate::report::{
     GateResult, GateVerdict, Latency, LatencyName, Percentile, StatedTimes, Timing,
 };
@@ -190,14 +190,8 @@ impl Rows<'_> {
                 "p{p} is {}, but has no confidence interval",
                 units::duration(value)
             );
-            if row.inflation() > 1.0 {
-                let counts =
-                    dependence::effective(row.n, dependence::of_percentile(row.inflation(), p));
-                reason += &format!(
-                    ": the {} samples depend on each other and count as {counts}, {} needed",
-                    row.n,
-                    earned_n(p)
-                );
+            if let Some(why) = found.ci95_reason {
+                reason += &format!(": {why}");
             }
             return Decision::inconclusive(Some(value), reason);
         };

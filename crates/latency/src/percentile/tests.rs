@@ -54,6 +54,52 @@ fn just_earned_percentiles_have_an_interval() {
 }
 
 #[test]
+fn a_value_without_an_interval_says_why() {
+    let why = |n: usize, timing, p: usize| {
+        let found = percentiles(&histogram(&vec![5; n]), 0, timing).remove(p);
+        assert!(found.value_ns.is_some() && found.reason.is_none());
+        (found.ci95_ns, found.ci95_reason)
+    };
+    let few = Some("5 samples, 6 needed".to_owned());
+    assert_eq!(why(5, Timing::Actual, 0), (None, few));
+    assert_eq!(why(6, Timing::Actual, 0), (Some([5, 5]), None));
+    assert!(why(29, Timing::Actual, 1).1.is_none());
+    let (_, model) = why(500, Timing::Modelled, 2);
+    assert!(model.is_some_and(|why| why.contains("a model")));
+    let histogram = histogram(&[5; 500]);
+    let dependent = Ladder {
+        histogram: &histogram,
+        saturated: 0,
+        timing: Timing::Actual,
+        batch: Some(1),
+        min_ns: None,
+        max_ns: None,
+        inflation: 50.0,
+    };
+    let found = dependent.at(&[99.0]).remove(0);
+    let why = found.ci95_reason.expect("a reason");
+    assert!(
+        why.starts_with("the 500 samples depend on each other"),
+        "{why}"
+    );
+    assert!(why.ends_with(", 299 needed"), "{why}");
+}
+
+#[test]
+fn the_least_number_of_values_that_an_interval_needs() {
+    for p in [50.0, 90.0, 99.0, 99.99] {
+        for confidence in [0.5, 0.95, 0.9875, 0.999] {
+            let n = enclosed_n(p, confidence);
+            assert!(order_statistic_ranks(n, p, confidence).is_some(), "{p} {n}");
+            assert!(
+                order_statistic_ranks(n - 1, p, confidence).is_none(),
+                "{p} {n}"
+            );
+        }
+    }
+}
+
+#[test]
 fn batch_means_have_no_tail() {
     let rows = percentiles(&histogram(&[7; 100_000]), 0, Timing::BatchMean);
     assert_eq!(rows[0].value_ns, Some(7));

@@ -211,6 +211,9 @@ pub struct Percentile {
     pub ci95_ns: Option<[u64; 2]>,
     /// Why there is no value.
     pub reason: Option<String>,
+    /// Why a value has no interval; absent where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ci95_reason: Option<String>,
 }
 
 /// Sums of consecutive operations.

@@ -28,7 +28,8 @@ pub use self::run::{
 pub use self::stated::{RateKind, Stated, StatedPercentile, StatedRate, StatedTimes};
 pub use self::table::{Cell, Column, Table, Unit};
 pub use self::verdict::{
-    Comparison, Design, Differences, GateResult, GateVerdict, TailDifference, Verdict,
+    Comparison, Design, Differences, GateResult, GateVerdict, LimitResult, TailDifference,
+    TailLeftOut, Verdict,
 };
 
 /// The name and version of the JSON form, the value of every report's `schema` key.

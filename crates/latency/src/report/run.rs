@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Comparison, Environment, GateResult, Latency, Load, SlowSample, Stated, Table};
+use super::{
+    Comparison, Environment, GateResult, Latency, LimitResult, Load, SlowSample, Stated, Table,
+};
 
 /// A whole run: what was done, on what, how long it took, and whether the answer was right.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,6 +53,9 @@ pub struct Report {
     pub comparisons: Vec<Comparison>,
     /// Gates asked for and their verdicts.
     pub gates: Vec<GateResult>,
+    /// Limits on regressions, with a verdict for each comparison that they are about. Absent where none were given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitResult>,
     /// The exit code of the process that made the report.
     pub exit_code: u8,
 }
@@ -102,6 +107,10 @@ pub struct Workload {
     pub inputs: Vec<Input>,
     /// How many inputs there were in all; `inputs` lists at most the first thousand.
     pub inputs_total: u64,
+    /// The programs that were run, as they were found: the first word of each command line, and further words that are
+    /// paths of programs. Absent where none were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<Input>,
     /// Settings that shape the work (level, threads, block size, …).
     pub params: BTreeMap<String, serde_json::Value>,
     /// What was done, in the command's own nouns, the most important first.

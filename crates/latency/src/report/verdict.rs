@@ -32,6 +32,10 @@ pub struct Comparison {
     /// Percentiles above the median, of single operations, where both sides have enough of them; else none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tails: Vec<TailDifference>,
+    /// Such percentiles that were not compared, each with the reason. None are named where single operations are not
+    /// known of both sides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tails_left_out: Vec<TailLeftOut>,
     /// The same as `difference` for two halves of the baseline, or for an A/A control: what this run shows when nothing
     /// differs.
     pub control: Option<Differences>,
@@ -56,6 +60,7 @@ impl Comparison {
         self.difference = None;
         self.control = None;
         self.tails.clear();
+        self.tails_left_out.clear();
         self.pairs = 0;
         (self.resolution, self.margin, self.drift) = (None, None, None);
         self.verdict = Verdict::Inconclusive;
@@ -80,6 +85,17 @@ pub struct TailDifference {
     pub interval: [f64; 2],
     /// The verdict on this percentile.
     pub verdict: Verdict,
+}
+
+/// A percentile that was not compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct TailLeftOut {
+    /// The percentile, 50 < p < 100.
+    pub p: f64,
+    /// Why: how many values there are, and how many it needs.
+    pub reason: String,
 }
 
 /// How baseline and target were run.
@@ -138,6 +154,24 @@ pub enum GateVerdict {
     Fail,
     /// The limit lies inside the interval, or there are too few samples.
     Inconclusive,
+}
+
+/// A limit on a regression, and what it came to for one comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LimitResult {
+    /// The limit as written (`5%`, `cpu.p99:5%`); `worse` where every regression that is proven is beyond it.
+    pub limit: String,
+    /// The row of the comparison.
+    pub row: String,
+    /// The verdict.
+    pub verdict: GateVerdict,
+    /// Whether it decides how the process ends. Two separate runs only suggest a regression, and rows that no limit
+    /// names need not be decided.
+    pub counts: bool,
+    /// One line that explains the verdict.
+    pub reason: String,
 }
 
 /// One gate and its verdict.

@@ -10,6 +10,7 @@ pub mod hdr;
 mod headline;
 pub mod html;
 pub mod json;
+pub mod junit;
 mod line;
 pub mod live;
 mod long;
@@ -78,7 +79,7 @@ pub enum Format {
     Json,
     /// One line of JSON.
     Jsonl,
-    /// One line for each distribution, or the first table where there is none; see also [`csv::named`].
+    /// One line for each comparison, setting or distribution, or a table: see [`csv`].
     Csv,
     /// Tables for an issue or a README.
     Markdown,

@@ -7,6 +7,7 @@ use latency::ReadError;
 use latency::report::{Environment, Input, Tool, read_json};
 use serde_json::{Value, json};
 
+use super::identity::hash;
 use crate::names;
 
 /// Why a run cannot be repeated.
@@ -35,6 +36,8 @@ pub struct Stated {
     pub environment: Environment,
     /// What it read.
     pub inputs: Vec<Input>,
+    /// The programs that it ran.
+    pub programs: Vec<Input>,
 }
 
 impl Stated {
@@ -53,6 +56,7 @@ impl Stated {
             argv: report.command.argv,
             environment: report.environment,
             inputs: report.workload.inputs,
+            programs: report.workload.programs,
         })
     }
 
@@ -67,13 +71,22 @@ impl Stated {
             argv: serde_json::from_value(take("argv")?).ok()?,
             environment: serde_json::from_value(take("environment")?).ok()?,
             inputs: Vec::new(),
+            // Not there in files of older versions.
+            programs: take("programs")
+                .map_or_else(|| Ok(Vec::new()), serde_json::from_value)
+                .ok()?,
         })
     }
 
     /// Itself as a file in hyperfine's form has it, under the key `perfkit`.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        json!({"tool": self.tool, "argv": self.argv, "environment": self.environment})
+        json!({
+            "tool": self.tool,
+            "argv": self.argv,
+            "environment": self.environment,
+            "programs": self.programs,
+        })
     }
 
     /// Whether it ran under the name of hyperfine, whose commands read no standard input of its own.
@@ -162,19 +175,26 @@ pub fn differences(stated: &Stated, tool: &Tool, now: &Environment) -> Vec<Strin
         number(now.memory_bytes),
     );
     differs("allocator", known(&then.allocator), known(&now.allocator));
-    for input in &stated.inputs {
-        found.extend(changed(&input.path, input.bytes, input.xxh64.as_deref()));
+    let yes = |dirty: Option<bool>| match dirty {
+        Some(true) => "yes".to_owned(),
+        Some(false) => "no".to_owned(),
+        None => "unknown".to_owned(),
+    };
+    differs("uncommitted changes", yes(made.dirty), yes(tool.dirty));
+    for (what, files) in [("input", &stated.inputs), ("program", &stated.programs)] {
+        found.extend(files.iter().filter_map(|file| changed(what, file)));
     }
     found
 }
 
-/// What became of an input. Names of generated data are no files, and are not looked for.
-fn changed(path: &str, bytes: u64, xxh64: Option<&str>) -> Option<String> {
+/// What became of an input or a program. Names of generated data are no files, and are not looked for.
+fn changed(what: &str, file: &Input) -> Option<String> {
+    let (path, bytes, xxh64) = (&file.path, file.bytes, file.xxh64.as_deref());
     let metadata = match std::fs::metadata(Path::new(path)) {
         Ok(metadata) => metadata,
         // Only what was hashed was certainly a file.
         Err(_) => {
-            return xxh64.map(|_| format!("input '{path}': {bytes} bytes then, not there now"));
+            return xxh64.map(|_| format!("{what} '{path}': {bytes} bytes then, not there now"));
         }
     };
     if !metadata.is_file() {
@@ -182,27 +202,13 @@ fn changed(path: &str, bytes: u64, xxh64: Option<&str>) -> Option<String> {
     }
     if metadata.len() != bytes {
         return Some(format!(
-            "input '{path}': {bytes} bytes then, {} now",
+            "{what} '{path}': {bytes} bytes then, {} now",
             metadata.len()
         ));
     }
     let expected = xxh64?;
     let now = hash(Path::new(path)).ok()?;
-    (now != expected).then(|| format!("input '{path}': XXH64 {expected} then, {now} now"))
-}
-
-fn hash(path: &Path) -> std::io::Result<String> {
-    use std::hash::Hasher as _;
-    use std::io::Read as _;
-    let mut file = std::fs::File::open(path)?;
-    let mut hasher = twox_hash::XxHash64::with_seed(0);
-    let mut buffer = vec![0; 64 << 10];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(format!("{:016x}", hasher.finish())),
-            n => hasher.write(&buffer[..n]),
-        }
-    }
+    (now != expected).then(|| format!("{what} '{path}': XXH64 {expected} then, {now} now"))
 }
 
 #[cfg(test)]
@@ -215,6 +221,7 @@ mod tests {
             argv: argv.iter().map(|word| (*word).to_owned()).collect(),
             environment: latency::environment::capture(),
             inputs: Vec::new(),
+            programs: Vec::new(),
         }
     }
 
@@ -261,6 +268,34 @@ mod tests {
         assert_eq!(repeated(&line).as_deref(), Ok("hyperfine -L x -"));
         assert_eq!(repeated(&["perfkit"]), Err(Unrepeatable::NoCommand));
         assert_eq!(repeated(&[]), Err(Unrepeatable::NoCommand));
+    }
+
+    #[test]
+    fn another_program_at_the_same_path_is_a_difference() {
+        let path = std::env::temp_dir().join(format!("perfkit-identity-{}", std::process::id()));
+        std::fs::write(&path, "#!/bin/sh\ntrue\n").expect("written");
+        let mut made = stated(&["perfkit", "hyperfine", "a"]);
+        made.programs = crate::saved::identity(&path).into_iter().collect();
+        let file = json!({"results": [{"command": "a", "times": [1.0]}], KEY: made.to_json()});
+        let read = Stated::read(file.to_string().as_bytes()).expect("stated");
+        assert_eq!(read.programs, made.programs);
+        let found = || differences(&read, &read.tool, &read.environment);
+        assert_eq!(found(), [""; 0]);
+        // As long as it was, and longer, and gone.
+        for (content, expected) in [
+            ("#!/bin/sh\nfals\n", "XXH64"),
+            ("#!/bin/sh\nfalse\n", "16 now"),
+        ] {
+            std::fs::write(&path, content).expect("written");
+            let found = found();
+            assert!(
+                found[0].starts_with("program '") && found[0].contains(expected),
+                "{found:?}"
+            );
+        }
+        std::fs::remove_file(&path).expect("removed");
+        assert!(found()[0].ends_with("not there now"), "{:?}", found());
+        assert_eq!(crate::saved::identity(&path), None);
     }
 
     #[test]

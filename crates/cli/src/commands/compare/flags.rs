@@ -22,7 +22,8 @@ use crate::failure::Failure;
 ///
 /// Two commands run in rounds of random order, and the baseline runs a second time in each as a control: it
 /// shows how large a difference this machine reports where there is none. A command is one quoted word, which
-/// is split as a shell would split it (no shell runs it), or words after `--`. Two words that are no files, but
+/// is split as a shell would split it (no shell runs it: for pipes and the like, name one, as in "sh -c 'a | b'"), or
+/// words after `--`. Two words that are no files, but
 /// start with the name of a program, are commands, and so are two files that are programs. They run until the verdict
 /// stands, for at most 30 s.
 #[derive(Debug, Clone, Args)]
@@ -76,6 +77,14 @@ pub(crate) struct CompareArgs {
     /// Continue when a run fails, and count such runs
     #[arg(short_alias = 'i', long)]
     pub(crate) ignore_failure: bool,
+    /// Also put the numbers of every round into the report
+    ///
+    /// As the table 'rounds': wall and processor time (the sum of the runs of a round) and peak memory of the baseline,
+    /// the target and the control. JSON has it, and --csv-table rounds.
+    #[arg(long, overrides_with = "_no_samples", hide_short_help = true)]
+    pub(crate) samples: bool,
+    #[arg(long = "no-samples", overrides_with = "samples", hide = true)]
+    _no_samples: bool,
     /// Exit 4 if the target's median is worse by more than LIMIT, such as 5%
     ///
     /// Of one row, or of another percentile, with its name: cpu:5%, p99:5% (p90, p99, p99.9 or p99.99), cpu.p99:5%; of
@@ -209,6 +218,14 @@ fn words(line: &Path) -> crate::failure::Result<Vec<OsString>> {
         Failure::usage(format!("the command '{shown}' is no text"))
             .help("give its words after `--`: perfkit compare --interleave 20 -- CMD... -- CMD...")
     })?;
+    if let Some(sign) = programs::shell_sign(text) {
+        let what = format!("the command '{shown}' has '{sign}', and no shell runs it");
+        let script = ["sh", "-c", text].map(str::to_owned);
+        return Err(Failure::usage(what).help(format!(
+            "name the shell: {}; or quote the sign if it is for the program",
+            programs::quoted(&[programs::quoted(&script)])
+        )));
+    }
     let words = programs::words(text).map_err(|error| Failure::usage(error.to_string()))?;
     match words.is_empty() {
         true => Err(Failure::usage("a command is empty").help("quote each: 'sleep 0.1'")),
@@ -266,6 +283,19 @@ mod tests {
         );
         assert!(rounds("0x1").is_err());
         assert!(rounds("1x").is_err());
+    }
+
+    #[test]
+    fn a_line_for_a_shell_is_refused_with_the_line_that_has_one() {
+        let refused = words(Path::new("sort 'a b' | uniq")).expect_err("no shell runs it");
+        let said = refused.message();
+        assert!(said.contains("has '|', and no shell runs it"), "{said}");
+        let line = programs::quoted(&["sh", "-c", "sort 'a b' | uniq"].map(str::to_owned));
+        assert_eq!(words(Path::new(&line)).expect("a shell").len(), 3);
+        assert_eq!(
+            words(Path::new("grep '|' a")).expect("words"),
+            ["grep", "|", "a"]
+        );
     }
 
     #[test]

@@ -13,10 +13,11 @@ mod side;
 use std::cell::RefCell;
 
 use bench::{Paired, Turn, paired_until, programs};
+use latency::report::Input;
 use report::Outcome;
 
 use self::growth::Growth;
-use self::measured::Measured;
+use self::measured::{Measured, SIDES};
 use self::outcome::{Found, outcome};
 use self::side::Side;
 use crate::commands::compare::flags::{Commands, CompareArgs, Rounds};
@@ -31,10 +32,11 @@ use crate::term::signal;
 pub(crate) fn run(args: &CompareArgs, commands: &Commands, session: &Session) -> Result<Outcome> {
     let Rounds { rounds, batch } = commands.rounds;
     let [base, target] = &commands.sides;
+    let [baseline, tried, control] = SIDES;
     let sides = [
-        Side::new("baseline", base, session),
-        Side::new("target", target, session),
-        Side::new("control", base, session),
+        Side::new(baseline, base, session),
+        Side::new(tried, target, session),
+        Side::new(control, base, session),
     ];
     let turns = commands.max_time.is_none().then_some(u64::from(rounds) * 3);
     let wanted = args.output.terminal.wants_progress();
@@ -42,6 +44,9 @@ pub(crate) fn run(args: &CompareArgs, commands: &Commands, session: &Session) ->
         || Progress::counting(wanted, "turns"),
         |turns| Progress::steps(wanted, turns),
     );
+    let kept = session.wants_hashes();
+    let programs = kept.then(|| sides[..2].iter().flat_map(Side::programs));
+    let programs: Vec<Input> = programs.into_iter().flatten().collect();
     let warm = warm_up(&sides[..2], args)?;
     let floor = (warm && session.has_report()).then(|| programs::start_floor(&mut Children));
     let mut memory = Floor::default();
@@ -86,7 +91,10 @@ pub(crate) fn run(args: &CompareArgs, commands: &Commands, session: &Session) ->
         found.options = growth.options;
         found.looks = Some(growth.looks.made());
     }
-    Ok(outcome(sides, args, &found))
+    let mut outcome = outcome(sides, args, &found);
+    outcome.workload.programs = programs;
+    outcome.workload.programs.dedup();
+    Ok(outcome)
 }
 
 /// Runs both commands untimed; whether no signal ended it.

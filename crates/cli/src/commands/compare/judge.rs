@@ -1,8 +1,7 @@
 //! How limits on regressions, and verdicts that are wanted, end a run.
 
-use latency::compare::{MARGIN_MAX, Regression, Remedy};
-use latency::percentile;
-use latency::report::{Comparison, Design, TailDifference, Verdict};
+use latency::compare::{Regression, Remedy};
+use latency::report::{Comparison, Design, GateVerdict, LimitResult, TailDifference, Verdict};
 use report::{ExitStatus, units, verdicts};
 
 use crate::args::limit::{Limit, WALL};
@@ -32,17 +31,29 @@ pub(super) fn check_rows(limits: &[Limit], rows: &[&str]) -> Result<()> {
     .help(format!("the rows are: {}{rest}", shown.join(", "))))
 }
 
-/// How the run ends by what it compared.
-pub(super) fn status(comparisons: &[Comparison], args: &CompareArgs) -> ExitStatus {
+/// How the run ends by what it compared, and what each limit came to.
+pub(super) fn status(
+    comparisons: &[Comparison],
+    args: &CompareArgs,
+) -> (ExitStatus, Vec<LimitResult>) {
     let limits = args.fail_on_regression.iter();
-    let statuses: Vec<ExitStatus> = limits
-        .map(|limit| limit_status(comparisons, limit, args))
+    let judged: Vec<LimitResult> = limits
+        .flat_map(|limit| judged(comparisons, limit, args))
         .collect();
+    (status_of(&judged, comparisons, args), judged)
+}
+
+fn status_of(judged: &[LimitResult], comparisons: &[Comparison], args: &CompareArgs) -> ExitStatus {
+    let some = |verdict| {
+        let mut counting = judged.iter().filter(|found| found.counts);
+        counting.any(|found| found.verdict == verdict)
+    };
     // What is worse counts more than what is not decided.
-    for status in [ExitStatus::Gate, ExitStatus::Inconclusive] {
-        if statuses.contains(&status) {
-            return status;
-        }
+    if some(GateVerdict::Fail) {
+        return ExitStatus::Gate;
+    }
+    if some(GateVerdict::Inconclusive) {
+        return ExitStatus::Inconclusive;
     }
     if args.output.terminal.wants_warnings() {
         unjudged_tails(comparisons, args);
@@ -94,33 +105,39 @@ fn unjudged_tails(comparisons: &[Comparison], args: &CompareArgs) {
     }
 }
 
-/// Says which rows are worse by more than the limit, and of which that is not known.
-fn limit_status(comparisons: &[Comparison], limit: &Limit, args: &CompareArgs) -> ExitStatus {
+/// What a limit came to for each row that it is about. Says which rows are worse by more, and of which that is not known.
+fn judged(comparisons: &[Comparison], limit: &Limit, args: &CompareArgs) -> Vec<LimitResult> {
     let undecided_fails = args.output.report.slo_undecided == Undecided::Fail;
-    let (mut fails, mut unknown) = (false, false);
-    for one in comparisons.iter().filter(|one| limit.covers(&one.row)) {
+    let covered = comparisons.iter().filter(|one| limit.covers(&one.row));
+    let judged = covered.map(|one| {
         // Two separate runs fail nothing by themselves.
-        let counts = one.design == Design::Interleaved || args.fail_unpaired;
-        match limit.judge(one) {
-            Regression::Within => {}
-            Regression::Beyond => {
-                fails |= counts;
-                say(beyond(one, limit, counts));
-            }
+        let decides = one.design == Design::Interleaved || args.fail_unpaired;
+        let compared = one.pairs > 0 || !one.tails.is_empty();
+        let (verdict, counts, (reason, help)) = match limit.judge(one) {
+            Regression::Within => (GateVerdict::Pass, true, (within(one, limit), None)),
+            Regression::Beyond => (GateVerdict::Fail, decides, beyond(one, limit, decides)),
             Regression::Undecided => {
-                let compared = one.pairs > 0 || !one.tails.is_empty();
-                if !compared || counts && must_decide(limit, one) && undecided_fails {
-                    unknown = true;
-                    say(undecided(one, limit, compared));
-                }
+                let open = decides && must_decide(limit, one) && undecided_fails;
+                let said = undecided(one, limit, compared);
+                (GateVerdict::Inconclusive, !compared || open, said)
             }
+        };
+        if verdict == GateVerdict::Fail || verdict == GateVerdict::Inconclusive && counts {
+            let failure = Failure::new(reason.clone());
+            say(match help {
+                Some(help) => failure.help(help),
+                None => failure,
+            });
         }
-    }
-    match (fails, unknown) {
-        (true, _) => ExitStatus::Gate,
-        (false, true) => ExitStatus::Inconclusive,
-        (false, false) => ExitStatus::Ok,
-    }
+        LimitResult {
+            limit: limit.to_string(),
+            row: one.row.clone(),
+            verdict,
+            counts,
+            reason,
+        }
+    });
+    judged.collect()
 }
 
 /// Whether a limit has to be decided of a row. Of commands, rounds are added until that of the wall time is, and those of
@@ -129,8 +146,27 @@ pub(super) fn must_decide(limit: &Limit, one: &Comparison) -> bool {
     one.design == Design::Sequential || limit.names_rows() || one.row == WALL
 }
 
+/// What is said of a limit, and what to do about it.
+type Said = (String, Option<String>);
+
+/// A row that is not worse by more than the limit.
+fn within(one: &Comparison, limit: &Limit) -> String {
+    let by = limit
+        .percent
+        .map_or_else(String::new, |percent| format!(" by more than {percent} %"));
+    let tail = one.tails.iter().find(|tail| tail.p == limit.p);
+    let why = match tail.filter(|_| limit.p != 50.0) {
+        Some(TailDifference { interval, .. }) => {
+            let [low, high] = interval.map(units::signed_percent);
+            format!("its difference is between {low} and {high}")
+        }
+        None => one.reason.clone(),
+    };
+    format!("{} of {} is not worse{by}: {why}", limit.subject(), one.row)
+}
+
 /// A row that is worse by more than the limit.
-fn beyond(one: &Comparison, limit: &Limit, counts: bool) -> Failure {
+fn beyond(one: &Comparison, limit: &Limit, counts: bool) -> Said {
     let tail = one.tails.iter().find(|tail| tail.p == limit.p);
     let median = one.difference.as_ref().map_or(0.0, |found| found.median);
     let found = tail.map_or(median, |tail| tail.difference);
@@ -146,14 +182,16 @@ fn beyond(one: &Comparison, limit: &Limit, counts: bool) -> Failure {
         one.row
     );
     match counts {
-        true => Failure::new(what),
-        false => Failure::new(format!("{what}, but two separate runs only suggest it"))
-            .help("compare both in one run (--interleave), or add --fail-unpaired"),
+        true => (what, None),
+        false => (
+            format!("{what}, but two separate runs only suggest it"),
+            Some("compare both in one run (--interleave), or add --fail-unpaired".to_owned()),
+        ),
     }
 }
 
 /// A row of which it is not known whether it is worse by more than the limit, why, and what would tell.
-fn undecided(one: &Comparison, limit: &Limit, compared: bool) -> Failure {
+fn undecided(one: &Comparison, limit: &Limit, compared: bool) -> Said {
     let tail = one.tails.iter().find(|tail| tail.p == limit.p);
     let why = match tail {
         _ if limit.p == 50.0 || !compared => one.reason.clone() + &drift_hides(one, limit),
@@ -162,10 +200,11 @@ fn undecided(one: &Comparison, limit: &Limit, compared: bool) -> Failure {
             let hidden = drift_hides(one, limit);
             format!("its difference is between {low} and {high}{hidden}")
         }
-        None => format!(
-            "there are too few single operations on either side ({} are the least)",
-            percentile::earned_n(limit.p)
-        ),
+        None => {
+            let left_out = one.tails_left_out.iter().find(|tail| tail.p == limit.p);
+            let known = left_out.map(|tail| tail.reason.clone());
+            known.unwrap_or_else(|| "single operations are not known of both sides".to_owned())
+        }
     };
     let by = match limit.percent {
         Some(percent) => format!("by more than the {percent} % of --fail-on-regression"),
@@ -176,33 +215,32 @@ fn undecided(one: &Comparison, limit: &Limit, compared: bool) -> Failure {
         limit.subject(),
         one.row
     );
-    match remedy(one, limit) {
-        Some(help) => Failure::new(what).help(help),
-        None => Failure::new(what),
-    }
+    (what, remedy(one, limit))
 }
 
 /// What would decide it, in numbers.
 fn remedy(one: &Comparison, limit: &Limit) -> Option<String> {
-    let most = limit.percent.map_or(MARGIN_MAX, |percent| percent / 100.0);
-    let Remedy { pairs, passes_from } = Remedy::of(one, limit.p, most)?;
-    let share = units::signed_percent(rounded_up(passes_from));
+    let share = limit.percent.map(|percent| percent / 100.0);
+    let remedy = Remedy::of(one, limit.p, share)?;
+    let share = units::signed_percent(rounded_up(remedy.passes_from));
     let share = share.trim_start_matches('+');
     let passes = format!("a limit of {share} passes as it is");
     let interleaved = one.design == Design::Interleaved;
     let had = one.pairs;
-    Some(match (pairs, interleaved) {
-        (Some(pairs), true) => format!(
-            "about {pairs} rounds would decide it (--interleave {pairs}, or more --max-time; there were {had}), and {passes}"
+    Some(match (remedy.pairs(had), remedy.times) {
+        (Some(pairs), _) if interleaved => format!(
+            "about {pairs} rounds would decide it in most runs (--interleave {pairs}, or more --max-time; there were \
+             {had}), and {passes}"
         ),
-        (Some(pairs), false) => format!(
-            "about {pairs} values of each run would decide it (there were {had}), or both in one run (--interleave); \
-             {passes}"
+        (None, _) if interleaved => format!(
+            "how many rounds would decide it cannot be told: the difference lies too near the limit, or the baseline \
+             differs from itself by as much; {passes}"
         ),
-        (None, true) => {
-            format!("more rounds alone would not decide it, so near is the limit; {passes}")
-        }
-        (None, false) => format!("compare both in one run (--interleave); {passes}"),
+        (_, Some(times)) => format!(
+            "about {times:.1} times as many values of each run would decide it in most runs, or both in one run \
+             (--interleave); {passes}"
+        ),
+        (_, None) => format!("compare both in one run (--interleave); {passes}"),
     })
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &CompareArgs, name: &'static str, argv: &[OsString]) -> 
     outcome.findings = verdicts::findings(&outcome.comparisons);
     outcome.findings.append(&mut notes);
     if outcome.status == ExitStatus::Ok {
-        outcome.status = judge::status(&outcome.comparisons, args);
+        (outcome.status, outcome.limits) = judge::status(&outcome.comparisons, args);
     }
     session.finish(outcome)
 }

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use crate::compare::{self, CONFIDENCE, Names, Options, Sides, TAILS};
+use crate::percentile::enclosed_n;
 use crate::report::{Comparison, Latency, LatencyName, Verdict};
 use crate::rng::SplitMix64;
 use crate::testing::report;
@@ -158,6 +159,23 @@ fn a_percentile_needs_enough_values_on_both_sides() {
     // Two have 1.25 %: 437 values.
     assert_eq!(looked_at(436), [90.0]);
     assert_eq!(looked_at(437), [90.0, 99.0]);
+    // That is what is said of those that are not compared.
+    let why = |n: usize, p: f64| {
+        let found = in_rounds(1, n, [PLAIN; 2]);
+        let left_out = found.tails_left_out.into_iter().find(|tail| tail.p == p);
+        left_out.map(|tail| tail.reason)
+    };
+    let said = |text: &str| Some(text.to_owned());
+    assert_eq!(why(35, 90.0), said("35 values of the baseline, 36 needed"));
+    assert_eq!(
+        why(436, 99.0),
+        said("436 values of the baseline, 437 needed")
+    );
+    assert_eq!(why(437, 99.0), None);
+    // Three share it.
+    let needed = enclosed_n(99.9, 1.0 - 0.05 / 3.0 / 2.0);
+    let expected = format!("437 values of the baseline, {needed} needed");
+    assert_eq!(why(437, 99.9), Some(expected));
     assert_eq!(looked_at(60_000), TAILS);
     // Sums of several operations have no tails.
     let base = vec![5.0; 100];

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::plain::visible;
 
 /// Text for the content of an element or for an attribute in quotes.
-pub(super) fn text(text: &str) -> String {
+pub(in crate::formats) fn text(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in visible(text).chars() {
         match letter {

@@ -7,7 +7,7 @@
 
 mod bars;
 mod curves;
-mod escape;
+pub(super) mod escape;
 mod forest;
 mod frame;
 mod marks;

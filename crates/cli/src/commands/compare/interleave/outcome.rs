@@ -89,6 +89,7 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
         }
         outcome.comparisons.push(comparison);
     }
+    let rounds = args.samples.then(|| measured.table());
     let mut table = Table::new("runs", &COLUMNS);
     outcome
         .workload
@@ -125,6 +126,7 @@ pub(super) fn outcome(sides: [Side; 3], args: &CompareArgs, found: &Found) -> Ou
         }
     }
     outcome.tables.push(table);
+    outcome.tables.extend(rounds);
     outcome
 }
 

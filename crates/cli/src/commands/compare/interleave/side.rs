@@ -3,7 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, Stdio};
 
-use latency::report::LatencyName;
+use bench::programs;
+use latency::report::{Input, LatencyName};
 use latency::{BucketPolicy, Recorder, Spec};
 
 use crate::commands::child::{self, Run};
@@ -71,6 +72,11 @@ impl Side {
             .map(|word| word.to_string_lossy())
             .collect();
         words.join(" ")
+    }
+
+    /// The programs that it runs, as they are now.
+    pub(super) fn programs(&self) -> Vec<Input> {
+        programs::identities(self.words.iter().map(OsString::as_os_str))
     }
 
     /// The command line, short enough for a heading.

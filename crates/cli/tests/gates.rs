@@ -1,0 +1,244 @@
+//! What continuous integration reads of gates and comparisons: JUnit, CSV, every round, and what would decide.
+
+use crate::common::{directory, file, run, words};
+
+fn column(count: u32, of: impl Fn(u32) -> u32) -> String {
+    (0..count).map(|nth| format!("{}\n", of(nth))).collect()
+}
+
+#[test]
+fn gates_and_limits_are_test_cases_of_junit() {
+    let dir = directory();
+    file(dir.path(), "base", column(100, |_| 10).as_bytes());
+    file(dir.path(), "slow", column(100, |_| 20).as_bytes());
+    let xml = |line: &str, code: i32| {
+        run(
+            dir.path(),
+            words(&format!("{line} -qq -f --export-junit r.xml")),
+        )
+        .expect(code);
+        std::fs::read_to_string(dir.path().join("r.xml")).expect("written")
+    };
+    let limited = "compare base slow --fail-on-regression 5% --fail-on-regression 200%";
+    let found = xml(&format!("{limited} --fail-unpaired"), 4);
+    for part in [
+        "tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\"",
+        "<testsuite name=\"perfkit compare\"",
+        "name=\"numbers: 5%\"",
+        "<failure type=\"missed\" message=\"the median of numbers is worse by +100 %, more than the 5 %",
+        "name=\"numbers: 200%\" time=\"0\"/>",
+    ] {
+        assert!(found.contains(part), "{part}: {found}");
+    }
+    // Two separate runs only suggest it.
+    let found = xml(limited, 0);
+    assert!(
+        found.contains("failures=\"0\" errors=\"0\" skipped=\"1\""),
+        "{found}"
+    );
+    file(dir.path(), "data", &b"some content ".repeat(9_000));
+    let job = "compress data -o out.zst --slo max<=10s --slo min<=1ns --slo p99.99<=10s";
+    let found = xml(job, 4);
+    assert!(found.contains("tests=\"3\" failures=\"2\""), "{found}");
+    assert!(
+        found.contains("name=\"max&lt;=10s\" time=\"0\"/>"),
+        "{found}"
+    );
+    assert!(found.contains("<failure type=\"not decided\""), "{found}");
+    let found = xml(&format!("{job} --slo-undecided pass"), 4);
+    assert!(
+        found.contains("failures=\"1\" errors=\"0\" skipped=\"1\""),
+        "{found}"
+    );
+    // A saved report is judged anew, and the limits of a comparison stay.
+    run(
+        dir.path(),
+        words(&format!("{limited} -qq --export-json c.json")),
+    )
+    .expect(0);
+    let found = xml("report c.json", 0);
+    assert!(found.contains("name=\"numbers: 5%\""), "{found}");
+    let missing = "compress data -f -o out.zst --slo p99<=1s --export-junit no/such/r.xml";
+    run(dir.path(), words(missing)).expect(1);
+}
+
+#[test]
+fn what_csv_has_is_what_its_help_says() {
+    let dir = directory();
+    let help = run(dir.path(), words("compare --help")).expect(0);
+    let flat = help.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    let says = "One line per comparison of compare, per setting of compress-bench, and per distribution of any other command";
+    assert!(flat.contains(says), "{flat}");
+    file(dir.path(), "base", column(100, |_| 10).as_bytes());
+    run(
+        dir.path(),
+        words("compare base base -qq --export-csv c.csv"),
+    )
+    .expect(0);
+    let csv = std::fs::read_to_string(dir.path().join("c.csv")).expect("written");
+    assert!(csv.starts_with("command,row,baseline,target,"), "{csv}");
+    assert_eq!(csv.lines().count(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn every_round_is_in_the_report_on_request() {
+    let dir = directory();
+    let line = "compare -qq --interleave 6x2 --samples --export-json c.json --export-csv c.csv --csv-table rounds -- true -- true";
+    run(dir.path(), words(line)).expect(0);
+    let json = std::fs::read_to_string(dir.path().join("c.json")).expect("written");
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let tables = json["tables"].as_array().expect("tables");
+    let rounds = tables.iter().find(|table| table["name"] == "rounds");
+    let records = rounds.expect("the table")["records"]
+        .as_array()
+        .expect("rows");
+    assert_eq!(records.len(), 6);
+    for (nth, record) in records.iter().enumerate() {
+        assert_eq!(record["round"], nth + 1);
+        for side in ["baseline", "target", "control"] {
+            assert!(
+                record[format!("{side}_wall_ns")].as_u64() > Some(0),
+                "{record}"
+            );
+            assert!(record[format!("{side}_cpu_ns")].is_u64(), "{record}");
+        }
+    }
+    let csv = std::fs::read_to_string(dir.path().join("c.csv")).expect("written");
+    assert!(csv.starts_with("round,baseline_wall_ns,"), "{csv}");
+    // Which programs ran is known, and others in their places are noticed.
+    let programs = json["workload"]["programs"].as_array().expect("programs");
+    assert_eq!(programs.len(), 1);
+    assert!(programs[0]["xxh64"].is_string(), "{programs:?}");
+    let plain = "compare --interleave 6 --report json -- true -- true";
+    let plain = run(dir.path(), words(plain)).expect(0).json();
+    let tables = plain["tables"].as_array().expect("tables");
+    assert!(tables.iter().all(|table| table["name"] != "rounds"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_changed_is_a_difference_of_a_rerun() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let dir = directory();
+    let path = file(dir.path(), "job", b"#!/bin/sh\ntrue\n");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("set");
+    run(
+        dir.path(),
+        words("compare -qq --interleave 6 --export-json c.json -- ./job -- true"),
+    )
+    .expect(0);
+    run(
+        dir.path(),
+        words("hyperfine -N -r1 --style=none ./job --export-json h.json"),
+    )
+    .expect(0);
+    let says = |name: &str| {
+        let line = format!("rerun --dry-run {name}");
+        run(dir.path(), words(&line))
+            .expect(0)
+            .text()
+            .contains("program './job': XXH64 ")
+    };
+    assert!(!says("c.json") && !says("h.json"));
+    std::fs::write(&path, "#!/bin/sh\nfals\n").expect("written");
+    assert!(says("c.json") && says("h.json"));
+}
+
+#[test]
+fn a_command_for_a_shell_is_refused_and_says_how_to_name_one() {
+    let dir = directory();
+    for (line, sign) in [
+        ("echo a | cat", "|"),
+        ("echo a > b", ">"),
+        ("true && true", "&&"),
+        ("echo $HOME", "$HOME"),
+    ] {
+        let refused = run(dir.path(), ["compare", "--interleave=6", "true", line]).expect(2);
+        let said = format!("the command '{line}' has '{sign}', and no shell runs it");
+        assert!(refused.stderr.contains(&said), "{}", refused.stderr);
+        assert!(refused.stderr.contains("sh -c"), "{}", refused.stderr);
+    }
+    assert!(!dir.path().join("b").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_with_a_shell_of_its_own_or_a_quoted_sign_runs() {
+    let dir = directory();
+    let line = [
+        "compare",
+        "-qq",
+        "--interleave=6",
+        "sh -c 'echo a | cat'",
+        "echo '|' \">\"",
+    ];
+    run(dir.path(), line).expect(0);
+}
+
+#[test]
+fn a_tail_that_is_not_compared_says_how_many_values_it_needs() {
+    let dir = directory();
+    let spread = |nth: u32| 10_000 + nth * 7_919 % 4_001;
+    for (count, code) in [(436, 5), (437, 0)] {
+        file(dir.path(), "base", column(count, spread).as_bytes());
+        let line = "compare base base -qq --fail-unpaired --fail-on-regression p99:500%";
+        let found = run(dir.path(), words(line)).expect(code);
+        let says = found
+            .stderr
+            .contains("436 values of the baseline, 437 needed");
+        assert_eq!(says, code == 5, "{}", found.stderr);
+    }
+}
+
+const WRK2: &str = "Running 10s test @ http://127.0.0.1:8080/
+  Detailed Percentile spectrum:
+       Value   Percentile   TotalCount 1/(1-Percentile)
+
+       0.312     0.000000            1         1.00
+       1.210     0.500000          500         2.00
+       9.503     0.990625          991       106.67
+      12.007     1.000000         1000          inf
+#[Mean    =        1.520, StdDeviation   =        1.100]
+#[Max     =       12.000, Total count    =         1000]
+#[Buckets =           27, SubBuckets     =         2048]
+----------------------------------------------------------
+  1000 requests in 10.00s, 1.00MB read
+  Socket errors: connect 0, read 0, write 0, timeout 36
+  Non-2xx or 3xx responses: 10
+Requests/sec:    100.00
+";
+
+#[test]
+fn errors_that_wrk2_states_are_those_of_a_gate_and_its_maximum_is_exact() {
+    let dir = directory();
+    file(dir.path(), "wrk2.txt", WRK2.as_bytes());
+    let gated = |gate: &str, code: i32| {
+        let line = ["report", "wrk2.txt", "--slo", gate];
+        run(dir.path(), line).expect(code)
+    };
+    let failed = gated("error_rate<=1%", 4);
+    assert!(
+        failed.stderr.contains("46 of 1036 failed"),
+        "{}",
+        failed.stderr
+    );
+    gated("error_rate<=10%", 0);
+    gated("throughput>=99", 0);
+    gated("max<=12ms", 0);
+    gated("min<=311us", 4);
+    // The same of the report that was made of it.
+    run(
+        dir.path(),
+        words("report wrk2.txt -qq --export-json w.json"),
+    )
+    .expect(0);
+    run(dir.path(), words("report w.json --slo error_rate<=1%")).expect(4);
+    run(dir.path(), words("report w.json --slo max<=12ms")).expect(0);
+    let shown = run(dir.path(), words("report wrk2.txt")).expect(0);
+    assert!(
+        shown.text().contains("requests that failed"),
+        "{}",
+        shown.text()
+    );
+}
