@@ -510,10 +510,11 @@ fn zstdgrep_finds_what_it_finds() {
     let bin = binary(&["zstdgrep"]);
     let make = |dir: &Path| {
         let mut command = Command::new("sh");
-        let script = "seq 1 300 > a; seq 200 400 > b; zstd -q a b; rm b";
+        // What is decompressed of the last one fills any pipe.
+        let script = "seq 1 300 > a; seq 200 400 > b; seq 1 400000 > c; zstd -q a b c; rm b c";
         command.args(["-c", script]).current_dir(dir);
         assert!(feed(command, b"").status.success());
-        assert_eq!(names(dir), ["a", "a.zst", "b.zst"]);
+        assert_eq!(names(dir), ["a", "a.zst", "b.zst", "c.zst"]);
     };
     compare(
         &[
@@ -527,6 +528,11 @@ fn zstdgrep_finds_what_it_finds() {
             "zstdgrep -q 299 a.zst",
             "zstdgrep -v 2 b.zst",
             "zstdgrep 299 < a.zst",
+            // grep ends long before its input does.
+            "timeout 60 zstdgrep -q 9 c.zst",
+            "timeout 60 zstdgrep -m1 9 c.zst",
+            "timeout 60 zstdgrep -l 9 c.zst a.zst",
+            "timeout 60 zstdgrep -m1 x c.zst",
         ],
         None,
         bin.path(),

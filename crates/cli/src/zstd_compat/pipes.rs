@@ -155,6 +155,8 @@ fn grep_one(flags: &[OsString], file: &OsStr, names: bool) -> Result<(u8, bool),
         grep.stdin(output);
     }
     let status = grep.status().map_err(|error| failed("grep", &error));
+    // It holds our end of the pipe: while that is open, a decompressor whose reader has gone waits for ever.
+    drop(grep);
     let decompressed = child.wait().map_err(|error| failed("perfkit", &error))?;
     let code = status?.code().and_then(|code| u8::try_from(code).ok());
     Ok((code.unwrap_or(TROUBLE), decompressed.success()))
