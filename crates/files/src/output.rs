@@ -1,7 +1,7 @@
 //! What data is written to: a file, or a terminal, which gets only what it can show.
 
 use std::fs::File;
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, IsTerminal as _, Seek as _, SeekFrom, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{Context, TerminalFilter, standard};
@@ -45,6 +45,20 @@ impl Output {
     #[must_use]
     pub fn file(&self) -> &File {
         &self.0.file
+    }
+
+    /// Takes back the last `bytes` bytes that were written.
+    ///
+    /// # Errors
+    /// It is no regular file (`ErrorKind::Unsupported`), from which nothing can be taken back, or cutting it fails.
+    pub fn take_back(&self, bytes: u64) -> io::Result<()> {
+        let mut file = self.file();
+        if !file.metadata()?.is_file() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let at = file.stream_position()?.saturating_sub(bytes);
+        file.seek(SeekFrom::Start(at))?;
+        file.set_len(at)
     }
 
     /// Whether this is the only handle.

@@ -115,9 +115,9 @@ pub fn unnamed_in(directory: BorrowedFd<'_>, mode: u32) -> Option<File> {
 
 /// Gives such a file a name in an open directory, where there must be none.
 #[cfg(unix)]
-pub fn name_in(file: &File, directory: BorrowedFd<'_>, name: &str) -> io::Result<()> {
+pub fn name_in(file: &File, directory: BorrowedFd<'_>, name: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
-    return unnamed::persist_in(file, directory, Path::new(name));
+    return unnamed::persist_in(file, directory, name);
     #[cfg(not(target_os = "linux"))]
     {
         let _ = (file, directory, name);

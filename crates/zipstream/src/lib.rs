@@ -57,6 +57,7 @@ pub mod gzip;
 mod merge;
 mod method;
 pub mod name;
+mod name_bytes;
 #[cfg(feature = "object_store")]
 pub mod object;
 mod raw_entry;

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+pub use crate::name_bytes::{of_bytes, system_path, to_bytes};
+
 /// The longest name that a header can hold, in bytes.
 pub const NAME_BYTES_MAX: usize = 65_535;
 

@@ -1,4 +1,4 @@
-//! Texts whose line ends become those of another system while they are packed.
+//! Whether a content is a text, and texts whose line ends become those of another system while they are packed.
 
 use std::io::{self, Read};
 
@@ -18,8 +18,8 @@ pub enum LineEnds {
     Unix,
 }
 
-/// A content with other line ends, if it is a text by its first 64 KiB: without control characters but those that
-/// texts have.
+/// A content whose first 64 KiB say whether it is a text, without control characters but those that texts have. A text
+/// gets other line ends, if any are asked for.
 ///
 /// ```
 /// use std::io::Read as _;
@@ -34,8 +34,9 @@ pub enum LineEnds {
 #[derive(Debug)]
 pub struct TextReader<R> {
     inner: R,
-    ends: LineEnds,
+    ends: Option<LineEnds>,
     is_binary: bool,
+    is_text: bool,
     /// What was read and is not converted yet.
     read: Vec<u8>,
     /// What is converted, and how much of it is given out.
@@ -45,28 +46,35 @@ pub struct TextReader<R> {
 }
 
 impl<R: Read> TextReader<R> {
-    /// Reads the start of a content, which decides whether it is a text.
+    /// Reads the start of a content, which decides whether it is a text. With `None` for `ends` its line ends stay.
     ///
     /// # Errors
     /// Reading fails.
-    pub fn new(mut inner: R, ends: LineEnds) -> io::Result<Self> {
-        let mut read = Vec::new();
+    pub fn new(mut inner: R, ends: impl Into<Option<LineEnds>>) -> io::Result<Self> {
+        let mut read = Vec::with_capacity(LOOK_BYTES);
         let mut start = (&mut inner).take(LOOK_BYTES as u64);
         start.read_to_end(&mut read)?;
         Ok(Self {
-            is_binary: is_binary(&read),
+            is_binary: read.iter().copied().any(is_of_no_text),
+            is_text: is_text(&read),
             at_end: read.len() < LOOK_BYTES,
             inner,
-            ends,
+            ends: ends.into(),
             read,
             converted: Vec::new(),
             given: 0,
         })
     }
 
-    /// Whether the content is no text, and stays as it is.
+    /// Whether the content is no text, and stays as it is. An empty content is neither.
     pub fn is_binary(&self) -> bool {
         self.is_binary
+    }
+
+    /// Whether the content is a text, for [`EntryOptions::text`](crate::EntryOptions::text): it has a character, and
+    /// none that texts do not have.
+    pub fn is_text(&self) -> bool {
+        self.is_text
     }
 
     /// Reads a piece.
@@ -92,12 +100,9 @@ impl<R: Read> TextReader<R> {
         }
         self.converted.clear();
         self.given = 0;
-        if self.is_binary {
-            std::mem::swap(&mut self.read, &mut self.converted);
-            return Ok(());
-        }
-        match self.ends {
-            LineEnds::Dos => {
+        match self.ends.filter(|_| !self.is_binary) {
+            None => std::mem::swap(&mut self.read, &mut self.converted),
+            Some(LineEnds::Dos) => {
                 for byte in self.read.drain(..) {
                     if byte == b'\n' {
                         self.converted.push(b'\r');
@@ -105,7 +110,7 @@ impl<R: Read> TextReader<R> {
                     self.converted.push(byte);
                 }
             }
-            LineEnds::Unix => self.take_unix(),
+            Some(LineEnds::Unix) => self.take_unix(),
         }
         Ok(())
     }
@@ -130,11 +135,16 @@ impl<R: Read> TextReader<R> {
     }
 }
 
-/// Whether bytes are no text: they have control characters that texts have not.
-fn is_binary(bytes: &[u8]) -> bool {
-    bytes
-        .iter()
-        .any(|byte| matches!(byte, 0..=6 | 14..=25 | 28..=31))
+/// Whether a byte is a control character that texts do not have.
+fn is_of_no_text(byte: u8) -> bool {
+    matches!(byte, 0..=6 | 14..=25 | 28..=31)
+}
+
+/// Whether bytes are a text by the rule of Info-ZIP: one of them is a letter or an end of a line, and none belongs to no
+/// text. What decides nothing, such as the escape character, may be there.
+fn is_text(bytes: &[u8]) -> bool {
+    let shown = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | 32..);
+    bytes.iter().any(shown) && !bytes.iter().copied().any(is_of_no_text)
 }
 
 impl<R: Read> Read for TextReader<R> {
@@ -142,6 +152,10 @@ impl<R: Read> Read for TextReader<R> {
         while self.given == self.converted.len() {
             if self.at_end && self.read.is_empty() {
                 return Ok(0);
+            }
+            // What stays as it is goes the short way.
+            if self.read.is_empty() && (self.is_binary || self.ends.is_none()) {
+                return self.inner.read(room);
             }
             self.convert()?;
         }
@@ -169,7 +183,7 @@ mod tests {
         }
     }
 
-    fn read(content: &[u8], ends: LineEnds, cut: usize) -> Vec<u8> {
+    fn read(content: &[u8], ends: impl Into<Option<LineEnds>>, cut: usize) -> Vec<u8> {
         let mut reader = TextReader::new(Slow(content, cut), ends).expect("read");
         let mut out = Vec::new();
         reader.read_to_end(&mut out).expect("read");
@@ -198,6 +212,29 @@ mod tests {
             for ends in [LineEnds::Dos, LineEnds::Unix] {
                 assert_eq!(read(content, ends, 3), content);
             }
+        }
+    }
+
+    #[test]
+    fn a_text_is_what_it_is_to_info_zip() {
+        for (content, text) in [
+            (&b"hello\n"[..], true),
+            (b"\t", true),
+            (b"\x1b[1m", true),
+            (b"\xff\xfe", true),
+            (b"\x7f", true),
+            (b"", false),
+            (b"\x1b", false),
+            (b"\x1a", false),
+            (b"\x07", false),
+            (b"a\0b", false),
+        ] {
+            let reader = TextReader::new(content, None).expect("read");
+            assert_eq!(reader.is_text(), text, "{content:?}");
+        }
+        let long = b"line\n\r\n".repeat(40_000);
+        for cut in [7, 4096, 1 << 20] {
+            assert!(read(&long, None, cut) == long, "{cut}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! The root where files have no handles to start from: every part of a path is looked at by name.
 
+use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::marker::PhantomData;
@@ -60,8 +61,8 @@ impl Beneath {
     }
 
     /// When a file or a link was modified; `None` where there is nothing. No directory is made.
-    pub fn modified(&mut self, path: &str) -> io::Result<Option<SystemTime>> {
-        match std::fs::symlink_metadata(self.top.join(path)) {
+    pub fn modified(&mut self, path: impl AsRef<Path>) -> io::Result<Option<SystemTime>> {
+        match std::fs::symlink_metadata(self.top.join(path.as_ref())) {
             Ok(found) => found.modified().map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -69,9 +70,9 @@ impl Beneath {
     }
 
     /// Whether there is a directory, which no link leads to.
-    pub fn is_directory(&self, path: &str) -> bool {
+    pub fn is_directory(&self, path: impl AsRef<Path>) -> bool {
         let mut at = self.top.clone();
-        path.split('/').all(|part| {
+        text(&path).split('/').all(|part| {
             at.push(part);
             std::fs::symlink_metadata(&at).is_ok_and(|metadata| metadata.is_dir())
         })
@@ -86,9 +87,9 @@ impl Beneath {
     }
 
     /// Makes a directory and those above it.
-    pub fn directory(&mut self, path: &str) -> io::Result<()> {
+    pub fn directory(&mut self, path: impl AsRef<Path>) -> io::Result<()> {
         let mut at = self.top.clone();
-        for part in path.split('/').filter(|part| !part.is_empty()) {
+        for part in text(&path).split('/').filter(|part| !part.is_empty()) {
             at.push(part);
             match std::fs::symlink_metadata(&at) {
                 Ok(metadata) if metadata.is_dir() => {}
@@ -110,7 +111,7 @@ impl Beneath {
     /// Writes a file of this content.
     pub fn file(
         &mut self,
-        path: &str,
+        path: impl AsRef<Path>,
         content: &[u8],
         attributes: Attributes,
     ) -> io::Result<Placed> {
@@ -120,13 +121,14 @@ impl Beneath {
     }
 
     /// Whether something is there already.
-    pub fn exists(&mut self, path: &str) -> io::Result<bool> {
-        Ok(std::fs::symlink_metadata(self.top.join(path)).is_ok())
+    pub fn exists(&mut self, path: impl AsRef<Path>) -> io::Result<bool> {
+        Ok(std::fs::symlink_metadata(self.top.join(path.as_ref())).is_ok())
     }
 
     /// Starts a file that is written in pieces.
-    pub fn part<'a>(&'a mut self, path: &'a str) -> io::Result<Part<'a>> {
-        let (parent, _) = path.rsplit_once('/').unwrap_or(("", path));
+    pub fn part(&mut self, path: impl AsRef<Path>) -> io::Result<Part<'_>> {
+        let path = path.as_ref();
+        let parent = path.parent().unwrap_or(Path::new(""));
         self.directory(parent)?;
         let (file, temporary) = tempfile::Builder::new()
             .prefix(".perfkit-")
@@ -143,13 +145,18 @@ impl Beneath {
     }
 
     /// Links need rights that few have here.
-    pub fn link(&mut self, _: &str, _: &str, _: Option<SystemTime>) -> io::Result<Placed> {
+    pub fn link(
+        &mut self,
+        _: impl AsRef<Path>,
+        _: impl AsRef<Path>,
+        _: Option<SystemTime>,
+    ) -> io::Result<Placed> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
     /// Sets the time of a file that is there.
-    pub fn set(&mut self, path: &str, attributes: Attributes) -> io::Result<()> {
-        let path = self.top.join(path);
+    pub fn set(&mut self, path: impl AsRef<Path>, attributes: Attributes) -> io::Result<()> {
+        let path = self.top.join(path.as_ref());
         if std::fs::symlink_metadata(&path)?.is_dir() {
             return Ok(());
         }
@@ -157,8 +164,8 @@ impl Beneath {
     }
 
     /// Removes a file, and returns its content up to `bytes_max`.
-    pub fn take(&mut self, path: &str, bytes_max: u64) -> io::Result<Vec<u8>> {
-        let path = self.top.join(path);
+    pub fn take(&mut self, path: impl AsRef<Path>, bytes_max: u64) -> io::Result<Vec<u8>> {
+        let path = self.top.join(path.as_ref());
         let mut content = Vec::new();
         let file = File::open(&path)?;
         io::Read::read_to_end(&mut io::Read::take(file, bytes_max), &mut content)?;
@@ -183,6 +190,11 @@ impl Part<'_> {
             Err(error) => Err(error.error),
         }
     }
+}
+
+/// A path, whose parts are apart by `/` here, too.
+fn text(path: &impl AsRef<Path>) -> Cow<'_, str> {
+    path.as_ref().to_string_lossy()
 }
 
 fn set_modified(file: &File, attributes: Attributes) -> io::Result<()> {

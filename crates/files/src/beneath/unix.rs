@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -52,7 +53,7 @@ pub struct Beneath {
     read: Arc<[(u64, u64)]>,
     context: Context,
     /// The directory used last, and its name.
-    last: Option<(String, OwnedFd)>,
+    last: Option<(Vec<u8>, OwnedFd)>,
 }
 
 impl Beneath {
@@ -111,12 +112,16 @@ impl Beneath {
     }
 
     /// Whether there is a directory, which no link leads to.
-    pub fn is_directory(&self, path: &str) -> bool {
+    pub fn is_directory(&self, path: impl AsRef<Path>) -> bool {
+        self.has_directory(bytes(&path))
+    }
+
+    fn has_directory(&self, path: &[u8]) -> bool {
         if open_beneath(&self.top, path).is_some() {
             return true;
         }
         let mut at: Option<OwnedFd> = None;
-        path.split('/').all(|part| {
+        parts(path).all(|part| {
             let here = at.as_ref().unwrap_or(&self.top);
             let opened = rustix::fs::openat(here, part, DIRECTORY, Mode::empty());
             at = opened.ok();
@@ -140,8 +145,8 @@ impl Beneath {
     }
 
     /// Makes a directory and those above it.
-    pub fn directory(&mut self, path: &str) -> io::Result<()> {
-        self.enter(path).map(|_| ())
+    pub fn directory(&mut self, path: impl AsRef<Path>) -> io::Result<()> {
+        self.enter(bytes(&path)).map(|_| ())
     }
 
     /// Writes a file of this content.
@@ -150,7 +155,7 @@ impl Beneath {
     /// A file or link is in the way, or the system refuses.
     pub fn file(
         &mut self,
-        path: &str,
+        path: impl AsRef<Path>,
         content: &[u8],
         attributes: Attributes,
     ) -> io::Result<Placed> {
@@ -158,7 +163,7 @@ impl Beneath {
         let (bits, context) = (self.bits, self.context.clone());
         let exact = self.exact;
         let attributes = attributes.or_mode(self.unstated);
-        let (parent, name) = split(path);
+        let (parent, name) = split(bytes(&path));
         let directory = self.enter(parent)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         // Special bits come last: a change of its content or its owner takes them away.
@@ -196,8 +201,8 @@ impl Beneath {
     }
 
     /// Whether something is there already.
-    pub fn exists(&mut self, path: &str) -> io::Result<bool> {
-        let (parent, name) = split(path);
+    pub fn exists(&mut self, path: impl AsRef<Path>) -> io::Result<bool> {
+        let (parent, name) = split(bytes(&path));
         let directory = self.enter(parent)?;
         match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(_) => Ok(true),
@@ -207,9 +212,9 @@ impl Beneath {
     }
 
     /// When a file or a link was modified; `None` where there is nothing. No directory is made.
-    pub fn modified(&mut self, path: &str) -> io::Result<Option<SystemTime>> {
-        let (parent, name) = split(path);
-        if !parent.is_empty() && !self.is_directory(parent) {
+    pub fn modified(&mut self, path: impl AsRef<Path>) -> io::Result<Option<SystemTime>> {
+        let (parent, name) = split(bytes(&path));
+        if !parent.is_empty() && !self.has_directory(parent) {
             return Ok(None);
         }
         let directory = self.enter(parent)?;
@@ -221,16 +226,16 @@ impl Beneath {
     }
 
     /// Starts a file that is written in pieces.
-    pub fn part<'a>(&'a mut self, path: &'a str) -> io::Result<Part<'a>> {
+    pub fn part(&mut self, path: impl AsRef<Path>) -> io::Result<Part<'_>> {
         let (umask, replace, read) = (self.umask, self.replace, Arc::clone(&self.read));
         let (bits, unstated, context) = (self.bits, self.unstated, self.context.clone());
-        let (parent, name) = split(path);
+        let (parent, name) = split(bytes(&path));
         let directory = self.enter(parent)?;
         match temporary::unnamed_in(directory.as_fd(), 0o600) {
             Some(file) => Ok(Part {
                 unstated,
                 directory,
-                name,
+                name: name.to_owned(),
                 part: None,
                 file,
                 replace,
@@ -252,12 +257,12 @@ impl Beneath {
     /// replaced; a directory is an error.
     pub fn link(
         &mut self,
-        path: &str,
-        target: &str,
+        path: impl AsRef<Path>,
+        target: impl AsRef<Path>,
         modified: Option<SystemTime>,
     ) -> io::Result<Placed> {
-        let (replace, read) = (self.replace, Arc::clone(&self.read));
-        let (parent, name) = split(path);
+        let (target, replace, read) = (target.as_ref(), self.replace, Arc::clone(&self.read));
+        let (parent, name) = split(bytes(&path));
         let directory = self.enter(parent)?;
         match rustix::fs::symlinkat(target, directory, name) {
             Err(Errno::EXIST) if replace => {
@@ -276,9 +281,9 @@ impl Beneath {
     }
 
     /// Sets mode and time of a directory or file.
-    pub fn set(&mut self, path: &str, attributes: Attributes) -> io::Result<()> {
+    pub fn set(&mut self, path: impl AsRef<Path>, attributes: Attributes) -> io::Result<()> {
         let (umask, bits) = (self.umask, self.bits);
-        let (parent, name) = split(path);
+        let (parent, name) = split(bytes(&path));
         let directory = self.enter(parent)?;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(directory, name, flags, Mode::empty())?);
@@ -290,8 +295,8 @@ impl Beneath {
     }
 
     /// Removes a file, and returns its content up to `bytes_max`.
-    pub fn take(&mut self, path: &str, bytes_max: u64) -> io::Result<Vec<u8>> {
-        let (parent, name) = split(path);
+    pub fn take(&mut self, path: impl AsRef<Path>, bytes_max: u64) -> io::Result<Vec<u8>> {
+        let (parent, name) = split(bytes(&path));
         let directory = self.enter(parent)?;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(directory, name, flags, Mode::empty())?);
@@ -302,7 +307,7 @@ impl Beneath {
     }
 
     /// Opens a directory, making what is missing.
-    fn enter(&mut self, path: &str) -> io::Result<&OwnedFd> {
+    fn enter(&mut self, path: &[u8]) -> io::Result<&OwnedFd> {
         if path.is_empty() {
             return Ok(&self.top);
         }
@@ -319,10 +324,10 @@ impl Beneath {
 
     /// Opens a directory from the nearest one that is open or exists, so that a path of many directories
     /// costs only those that it adds.
-    fn open_below(&self, path: &str) -> io::Result<OwnedFd> {
+    fn open_below(&self, path: &[u8]) -> io::Result<OwnedFd> {
         let (from, rest) = match &self.last {
             Some((last, opened)) => match path.strip_prefix(&**last) {
-                Some(rest) if rest.starts_with('/') => (opened, &rest[1..]),
+                Some([b'/', rest @ ..]) => (opened, rest),
                 _ => (&*self.top, path),
             },
             None => (&*self.top, path),
@@ -343,28 +348,33 @@ impl Beneath {
 }
 
 /// The path without its last directories; `None` if nothing is left.
-fn without_last(path: &str, count: usize) -> Option<&str> {
-    let (end, _) = path.rmatch_indices('/').nth(count - 1)?;
+fn without_last(path: &[u8], count: usize) -> Option<&[u8]> {
+    let mut slashes = path
+        .iter()
+        .enumerate()
+        .rev()
+        .filter(|(_, byte)| **byte == b'/');
+    let (end, _) = slashes.nth(count - 1)?;
     Some(&path[..end])
 }
 
 /// The whole way in one call, where the system has that and nothing is missing.
 #[cfg(target_os = "linux")]
-fn open_beneath(from: &OwnedFd, path: &str) -> Option<OwnedFd> {
+fn open_beneath(from: &OwnedFd, path: &[u8]) -> Option<OwnedFd> {
     use rustix::fs::ResolveFlags;
     let stay = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
     rustix::fs::openat2(from, path, DIRECTORY, Mode::empty(), stay).ok()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn open_beneath(_: &OwnedFd, _: &str) -> Option<OwnedFd> {
+fn open_beneath(_: &OwnedFd, _: &[u8]) -> Option<OwnedFd> {
     None
 }
 
 /// Opens one directory after the other, making what is missing.
-fn walk(from: &OwnedFd, path: &str) -> io::Result<OwnedFd> {
+fn walk(from: &OwnedFd, path: &[u8]) -> io::Result<OwnedFd> {
     let mut at: Option<OwnedFd> = None;
-    for part in path.split('/') {
+    for part in parts(path) {
         let here = at.as_ref().unwrap_or(from);
         let opened = match rustix::fs::openat(here, part, DIRECTORY, Mode::empty()) {
             Err(Errno::NOENT) => {
@@ -382,11 +392,14 @@ fn walk(from: &OwnedFd, path: &str) -> io::Result<OwnedFd> {
     at.ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }
 
-fn in_the_way(error: Errno, part: &str) -> io::Error {
+fn in_the_way(error: Errno, part: &[u8]) -> io::Error {
     match error {
         Errno::LOOP | Errno::NOTDIR => io::Error::new(
             io::ErrorKind::NotADirectory,
-            format!("'{part}' is a file or a link where a directory should be"),
+            format!(
+                "'{}' is a file or a link where a directory should be",
+                String::from_utf8_lossy(part)
+            ),
         ),
         other => other.into(),
     }
@@ -411,8 +424,19 @@ fn set_modified(file: &File, attributes: Attributes) -> io::Result<()> {
     }
 }
 
-fn split(path: &str) -> (&str, &str) {
-    path.rsplit_once('/').unwrap_or(("", path))
+fn bytes(path: &impl AsRef<Path>) -> &[u8] {
+    path.as_ref().as_os_str().as_bytes()
+}
+
+fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    path.split(|byte| *byte == b'/')
+}
+
+fn split(path: &[u8]) -> (&[u8], &[u8]) {
+    match path.iter().rposition(|byte| *byte == b'/') {
+        Some(at) => (&path[..at], &path[at + 1..]),
+        None => (b"", path),
+    }
 }
 
 #[cfg(test)]

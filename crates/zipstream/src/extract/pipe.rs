@@ -20,6 +20,7 @@ use super::select::{case_clashes, repeats};
 use super::writing::Ended;
 use crate::entry_kind::EntryKind;
 use crate::error::{Error, ErrorKind};
+use crate::name::system_path;
 use crate::read::{PipeReader, StreamEntry};
 
 /// Extracts an archive into a directory as it comes from a pipe, and reads the pipe to its end.
@@ -203,7 +204,10 @@ impl Run<'_, '_> {
         path: String,
     ) -> Result<(), Ended> {
         if let (EntryKind::Directory, Some(directory)) = (kind, self.place.directory()) {
-            directory.root.directory(&path).map_err(Reason::Write)?;
+            directory
+                .root
+                .directory(system_path(&path))
+                .map_err(Reason::Write)?;
             self.report.entries += 1;
             self.note(entry.offset, path);
             return Ok(());
@@ -303,7 +307,7 @@ impl Run<'_, '_> {
                 EntryKind::Directory => directories.push((path, directory.attributes(&record))),
                 EntryKind::File => {
                     let attributes = directory.last_attributes(&record);
-                    if let Err(error) = directory.root.set(&path, attributes) {
+                    if let Err(error) = directory.root.set(system_path(&path), attributes) {
                         self.report.fail(Failed::new(name, Reason::Write(error)));
                     }
                 }
@@ -314,7 +318,7 @@ impl Run<'_, '_> {
         };
         for (path, time) in links {
             // A byte more shows that it is too long.
-            let target = directory.root.take(&path, LINK_BYTES_MAX + 1);
+            let target = directory.root.take(system_path(&path), LINK_BYTES_MAX + 1);
             let report = &mut self.report;
             let made = target.map_err(Reason::Write).and_then(|target| {
                 if !directory.makes_links(&path, report) {

@@ -16,6 +16,7 @@ use super::zone::local_to_utc;
 use crate::entry_kind::EntryKind;
 use crate::entry_time::EntryTime;
 use crate::error::{Error, ErrorKind};
+use crate::name::{of_bytes, system_path};
 use crate::read::Entry;
 
 /// Longer than any path that a system takes.
@@ -129,7 +130,7 @@ impl<'d> Place<'d> {
                         placed: None,
                     });
                 }
-                let part = root.part(path).map_err(Reason::Write)?;
+                let part = root.part(system_path(path)).map_err(Reason::Write)?;
                 Ok(Writing::Pieces(Box::new(Pieces { part, attributes })))
             }
             Self::Store(store) => match store.objects.start(path).map_err(Reason::Write)? {
@@ -196,7 +197,7 @@ impl Directory {
         if entry.kind() == EntryKind::Directory {
             return !freshens;
         }
-        match self.root.modified(path).unwrap_or(None) {
+        match self.root.modified(system_path(path)).unwrap_or(None) {
             None => !freshens,
             // Whole seconds, as most archives state them.
             Some(held) => self
@@ -275,7 +276,7 @@ impl Directory {
             self.existing,
             Existing::Skip | Existing::Older | Existing::Freshen
         );
-        keeps && self.root.exists(path).unwrap_or(false)
+        keeps && self.root.exists(system_path(path)).unwrap_or(false)
     }
 
     /// Whether links are looked at at all; if not, one is counted.
@@ -303,14 +304,13 @@ impl Directory {
         if content.len() as u64 > LINK_BYTES_MAX {
             return refused(&too_long());
         }
-        let Ok(target) = std::str::from_utf8(content) else {
-            return refused("where it leads is not UTF-8");
-        };
+        let target = of_bytes(content);
         let root = &mut self.root;
-        if let Some(why) = leads_out(path, target, |path| root.is_directory(path)) {
+        if let Some(why) = leads_out(path, &target, |path| root.is_directory(system_path(path))) {
             return refused(&why);
         }
-        root.link(path, target, modified).map_err(Reason::Write)
+        root.link(system_path(path), system_path(&target), modified)
+            .map_err(Reason::Write)
     }
 
     /// Sets modes and times of directories, which writing into them would change; the deepest first, for
@@ -322,7 +322,7 @@ impl Directory {
                 attributes.modified = None;
             }
             // A directory that was there before may be another's.
-            let _ = self.root.set(&path, attributes);
+            let _ = self.root.set(system_path(&path), attributes);
         }
     }
 }

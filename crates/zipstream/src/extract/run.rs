@@ -16,7 +16,7 @@ use super::text::UnixLines;
 use super::work::{Work, at};
 use super::writing::{Ended, Writing};
 use crate::error::{Error, ErrorKind};
-use crate::name;
+use crate::name::{self, system_path};
 use crate::read::{ArchiveReader, Entry, Profile, ReadAt, Scratch};
 
 /// Extracts an archive into a directory, which is made where there is none.
@@ -144,7 +144,7 @@ fn make_directories<R: ReadAt>(
         let Ok(path) = options.path(&name) else {
             continue;
         };
-        match directory.root.directory(&path) {
+        match directory.root.directory(system_path(&path)) {
             Ok(()) => report.entries += 1,
             Err(error) => {
                 report.fail_and_judge(Failed::new(name, Reason::Write(error)));

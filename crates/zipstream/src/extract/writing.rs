@@ -7,6 +7,7 @@ use files::beneath::{Attributes, Beneath, Part, Placed};
 use super::objects::NewObject;
 use super::reason::Reason;
 use crate::error::Error;
+use crate::name::system_path;
 
 /// A file in the making.
 pub(super) enum Writing<'a> {
@@ -74,7 +75,7 @@ impl Writing<'_> {
                 attributes,
                 placed,
             } => {
-                let written = root.file(path, piece, *attributes);
+                let written = root.file(system_path(path), piece, *attributes);
                 *placed = Some(written.map_err(Reason::Write)?);
                 Ok(())
             }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::extra;
+use crate::name_bytes::{escaped, of_bytes};
 
 /// The upper half of code page 437, in order.
 const UPPER: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐\
@@ -10,38 +11,44 @@ const UPPER: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£�
 
 /// A name as text: UTF-8 if flagged, else the Unicode field if it belongs to this name, as in unzip, 7-Zip and
 /// bsdtar, else in the charset that the caller has stated, else UTF-8 if it is valid, as many programs write it
-/// without the flag, else code page 437. What is wrong with it, if it is invalid as stated.
+/// without the flag, else with its bytes kept if the caller wants that, else code page 437. What is wrong with it, if it
+/// is invalid as stated.
 pub(crate) fn decode<'a>(
     raw: &'a [u8],
     utf8: bool,
     area: &'a [u8],
     stated: Stated,
 ) -> Result<Cow<'a, str>, &'static str> {
-    let plain = std::str::from_utf8(raw).ok().map(Cow::Borrowed);
+    let plain = std::str::from_utf8(raw).ok();
+    let plain = plain.map(|name| escaped(Cow::Borrowed(name)));
     if utf8 {
         return plain.ok_or("its name is flagged as UTF-8 but is invalid UTF-8");
     }
     let field = extra::unicode_name(area, raw).filter(|name| !name.is_empty());
     if let Some(name) = field {
-        return Ok(Cow::Borrowed(name));
+        return Ok(escaped(Cow::Borrowed(name)));
     }
     #[cfg(feature = "charsets")]
-    if let Some(charset) = stated {
-        let name = charset.decode(raw);
+    if let Some(charset) = stated.charset {
+        let name = charset.decode(raw).map(escaped);
         return name.ok_or("its name is invalid in the charset that was stated for names");
     }
-    #[cfg(not(feature = "charsets"))]
-    let Stated(()) = stated;
-    Ok(plain.unwrap_or_else(|| raw.iter().map(|byte| from_437(*byte)).collect()))
+    Ok(match plain {
+        Some(name) => name,
+        None if stated.keeps_bytes => of_bytes(raw),
+        None => raw.iter().map(|byte| from_437(*byte)).collect(),
+    })
 }
 
-/// The charset that the caller has stated, if any.
-#[cfg(feature = "charsets")]
-pub(crate) type Stated = Option<crate::charset::Charset>;
-/// Without charsets none can be stated.
-#[cfg(not(feature = "charsets"))]
+/// What the caller has stated of names that state nothing themselves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Stated(());
+pub(crate) struct Stated {
+    /// Their charset.
+    #[cfg(feature = "charsets")]
+    pub(crate) charset: Option<crate::charset::Charset>,
+    /// Whether bytes that are no UTF-8 are kept, where no charset is stated.
+    pub(crate) keeps_bytes: bool,
+}
 
 fn from_437(byte: u8) -> char {
     match byte.checked_sub(128) {
@@ -79,6 +86,13 @@ mod tests {
         assert_eq!(decode(b"a", false, &field, Stated::default()).unwrap(), "ü");
         assert_eq!(decode(b"a", true, &field, Stated::default()).unwrap(), "a");
         assert_eq!(decode(b"b", false, &field, Stated::default()).unwrap(), "b");
+        let keeps = Stated {
+            keeps_bytes: true,
+            ..Stated::default()
+        };
+        assert_eq!(decode(&[0x81], false, &[], keeps).unwrap(), "\u{10ff81}");
+        assert_eq!(decode("ü".as_bytes(), false, &[], keeps).unwrap(), "ü");
+        decode(&[0x81], true, &[], keeps).unwrap_err();
         // Two or more letters of code page 437 hardly ever form valid UTF-8.
         assert_eq!(
             decode("ü".as_bytes(), false, &[], Stated::default()).unwrap(),

@@ -168,7 +168,10 @@ impl<'a> Entry<'a> {
     /// File, directory or symbolic link.
     pub fn kind(&self) -> EntryKind {
         const TYPE_BITS: u32 = 0o170_000;
-        let bits = self.unix_mode().unwrap_or(0) & TYPE_BITS;
+        let bits = match self.is_of_unix() {
+            true => self.central.attributes >> 16 & TYPE_BITS,
+            false => 0,
+        };
         let slash = self.central.name.ends_with(b"/");
         if bits == EntryKind::Symlink.mode_bits() {
             EntryKind::Symlink
@@ -182,14 +185,20 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Permission bits, if the archive comes from a system that has them.
+    /// Permission bits, if the archive comes from a system that has them. Some programs of DOS state them as well: they
+    /// count where the attributes of DOS say the same, as in Info-ZIP's unzip.
     pub fn mode(&self) -> Option<u32> {
-        self.unix_mode().map(|mode| mode & 0o7777)
+        let mode = self.central.attributes >> 16;
+        let counts = mode != 0 && (self.is_of_unix() || self.has_mode_of_dos());
+        counts.then_some(mode & 0o7777)
     }
 
-    fn unix_mode(&self) -> Option<u32> {
-        let mode = self.central.attributes >> 16;
-        (self.is_of_unix() && mode != 0).then_some(mode)
+    /// Whether it was made on DOS, with a mode that agrees with the attributes of DOS.
+    fn has_mode_of_dos(&self) -> bool {
+        let [_, system] = self.central.made_by.to_le_bytes();
+        let (mode, dos) = (self.central.attributes >> 16, self.central.attributes);
+        let owner = 0o400 | u32::from(dos & 1 == 0) << 7 | (dos & DOS_DIRECTORY) << 2;
+        system == 0 && mode & 0o700 == owner
     }
 
     /// When it was modified.

@@ -166,6 +166,8 @@ pub struct ReadOptions {
     /// The same for entries that were made on Unix: see [`unix_charset`](Self::unix_charset).
     #[cfg(feature = "charsets")]
     pub unix_charset: Option<crate::Charset>,
+    /// Whether names of Unix keep their bytes: see [`unix_bytes`](Self::unix_bytes).
+    pub unix_bytes: bool,
 }
 
 /// How long asynchronous readers work by default before other tasks have a turn: 100 µs.
@@ -181,6 +183,7 @@ impl Default for ReadOptions {
             charset: None,
             #[cfg(feature = "charsets")]
             unix_charset: None,
+            unix_bytes: false,
         }
     }
 }
@@ -238,20 +241,28 @@ impl ReadOptions {
         self
     }
 
-    /// The charset that is used for names of entries made on `unix` or elsewhere.
-    #[cfg(feature = "charsets")]
-    pub(crate) fn stated(&self, unix: bool) -> Stated {
-        let charset = if unix {
-            self.unix_charset
-        } else {
-            self.charset
-        };
-        charset.filter(|_| !self.is_strict())
+    /// Has names of entries that were made on Unix keep their bytes, where they are no UTF-8 and no charset is stated, in
+    /// place of code page 437: their text is that of [`name::of_bytes`](crate::name::of_bytes), and files get the names
+    /// that were packed. The strict profile, which takes UTF-8 only, ignores it.
+    #[must_use]
+    pub fn unix_bytes(mut self, kept: bool) -> Self {
+        self.unix_bytes = kept;
+        self
     }
 
-    #[cfg(not(feature = "charsets"))]
-    pub(crate) fn stated(&self, _unix: bool) -> Stated {
-        Stated::default()
+    /// What is stated of names of entries made on `unix` or elsewhere.
+    pub(crate) fn stated(&self, unix: bool) -> Stated {
+        if self.is_strict() {
+            return Stated::default();
+        }
+        Stated {
+            #[cfg(feature = "charsets")]
+            charset: match unix {
+                true => self.unix_charset,
+                false => self.charset,
+            },
+            keeps_bytes: unix && self.unix_bytes,
+        }
     }
 
     pub(crate) fn is_strict(&self) -> bool {

@@ -187,7 +187,7 @@ impl ArchiveEncoder {
     }
 
     /// Starts an entry. Its name must pass [`name::check_portable`] and be new; a directory's name gets its
-    /// `/`. After an error of kind `Name`, `Duplicate` or `Setting` the archive continues without
+    /// `/`. Letters that stand for bytes, as in [`name::of_bytes`], become those bytes, which no flag calls UTF-8. After an error of kind `Name`, `Duplicate` or `Setting` the archive continues without
     /// the entry.
     pub fn start_entry(&mut self, name: &str, options: &EntryOptions) -> Result<(), Error> {
         let hint = options.known.map(|known| known.bytes).or(options.size_hint);
@@ -211,7 +211,7 @@ impl ArchiveEncoder {
         }
         let open = &mut self.open;
         open.name.clear();
-        open.name.extend_from_slice(name.as_bytes());
+        open.name.extend_from_slice(&name::to_bytes(name));
         match (options.kind, name.ends_with('/')) {
             (EntryKind::Directory, false) if name.len() == name::NAME_BYTES_MAX => {
                 return bad(name::NameFault::TooLong.to_string());

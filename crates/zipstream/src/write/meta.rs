@@ -58,6 +58,7 @@ impl EntryOptions {
                 .filter(|_| fixed.is_none() && !self.old_time_only),
             owner: self.owner.filter(|_| fixed.is_none()),
             made_by: if self.dos_attributes { DOS } else { UNIX },
+            text: self.text,
             attributes: match self.dos_attributes {
                 true => read_only | directory,
                 false => (self.kind.mode_bits() | mode) << 16 | directory,
@@ -77,6 +78,8 @@ pub(crate) struct Meta {
     pub(crate) owner: Option<EntryOwner>,
     /// The system, and the version of the format times ten.
     pub(crate) made_by: u16,
+    /// Whether the content is a text.
+    pub(crate) text: bool,
     pub(crate) attributes: u32,
 }
 

@@ -203,6 +203,9 @@ pub struct EntryOptions {
     /// Who owns the file; stated only if it is set, in Info-ZIP's field (0x7875). Archives that are
     /// reproducible leave it out.
     pub owner: Option<EntryOwner>,
+    /// Whether the directory says that the content is a text, so that readers may give it their line ends.
+    /// [`TextReader::is_text`](crate::TextReader::is_text) tells. The default is `false`.
+    pub text: bool,
 }
 
 impl Default for EntryOptions {
@@ -220,6 +223,7 @@ impl Default for EntryOptions {
             old_time_only: false,
             dos_attributes: false,
             owner: None,
+            text: false,
         }
     }
 }
@@ -313,6 +317,13 @@ impl EntryOptions {
     #[must_use]
     pub fn owner(mut self, owner: EntryOwner) -> Self {
         self.owner = Some(owner);
+        self
+    }
+
+    /// Sets [`text`](Self::text).
+    #[must_use]
+    pub fn text(mut self, text: bool) -> Self {
+        self.text = text;
         self
     }
 

@@ -57,7 +57,9 @@ fn version(meta: &Meta, method: Method, wide: bool) -> u16 {
 
 fn flags(name: &[u8], meta: &Meta, shape: &Shape) -> u16 {
     let encrypted = meta.encryption.map_or(0, |_| flag::ENCRYPTED);
-    shape.flags() | encrypted | if name.is_ascii() { 0 } else { flag::UTF8 }
+    // What is neither is a name of a system whose names are bytes.
+    let is_utf8 = !name.is_ascii() && std::str::from_utf8(name).is_ok();
+    shape.flags() | encrypted | if is_utf8 { flag::UTF8 } else { 0 }
 }
 
 /// The value of a 32-bit field.
@@ -139,6 +141,7 @@ pub(crate) fn put_central(
     fixed[24..28].copy_from_slice(&narrow(sizes.content));
     fixed[28..30].copy_from_slice(&(name.len() as u16).to_le_bytes());
     fixed[30..32].copy_from_slice(&(extra_bytes as u16).to_le_bytes());
+    fixed[36..38].copy_from_slice(&u16::from(meta.text).to_le_bytes());
     fixed[38..42].copy_from_slice(&meta.attributes.to_le_bytes());
     fixed[OFFSET_AT..].copy_from_slice(&narrow(offset));
     out.extend_from_slice(&fixed);

@@ -97,6 +97,31 @@ impl<W: Write> ArchiveWriter<W> {
         self.encoder.abandon_entry()
     }
 
+    /// Removes the open entry even if its beginning has gone to the sink, and waits for running jobs. Returns how many
+    /// bytes at the end of what the sink was given belong to that entry: the caller must cut them off before anything
+    /// else is written.
+    ///
+    /// # Errors
+    /// No entry is open, or the archive has failed already.
+    ///
+    /// ```
+    /// use zipstream::{ArchiveWriter, EntryOptions};
+    ///
+    /// let mut writer = ArchiveWriter::new(Vec::new());
+    /// writer.start_entry("broken.log", &EntryOptions::default().size_hint(5 << 20))?;
+    /// writer.push(&vec![b'x'; 3 << 20])?;
+    /// let given = writer.retract_entry()?;
+    /// let kept = writer.sink().len() - given as usize;
+    /// writer.sink_mut().truncate(kept);
+    /// let (archive, _) = writer.finish()?;
+    /// assert!(zipstream::ArchiveReader::open(&archive[..])?.is_empty());
+    /// # Ok::<(), zipstream::Error>(())
+    /// ```
+    pub fn retract_entry(&mut self) -> Result<u64, Error> {
+        let given = self.encoder.consumed_bytes();
+        Ok(given.saturating_sub(self.encoder.retract_entry()?))
+    }
+
     /// Adds an entry with everything that `source` returns.
     pub fn add(
         &mut self,

@@ -1,8 +1,11 @@
 //! A file below the directory that is written in pieces, and gets its name when it is complete.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,7 +23,7 @@ static PARTS: AtomicU64 = AtomicU64::new(0);
 #[derive(Debug)]
 pub struct Part<'a> {
     pub(super) directory: &'a OwnedFd,
-    pub(super) name: &'a str,
+    pub(super) name: Vec<u8>,
     /// What it is called meanwhile, if anything.
     pub(super) part: Option<String>,
     /// The file.
@@ -38,7 +41,7 @@ pub struct Part<'a> {
 /// Starts a file that has a name of its own until it is complete.
 pub(super) fn part<'a>(
     directory: &'a OwnedFd,
-    name: &'a str,
+    name: &[u8],
     umask: Mode,
     unstated: u32,
     replace: bool,
@@ -57,7 +60,7 @@ pub(super) fn part<'a>(
         }
         return Ok(Part {
             directory,
-            name,
+            name: name.to_owned(),
             part: Some(part),
             file,
             replace,
@@ -80,10 +83,10 @@ impl Part<'_> {
         set_modified(&self.file, attributes)?;
         let from = self.directory.as_fd();
         if self.replace {
-            spare(from, self.name, &self.read)?;
+            spare(from, &self.name, &self.read)?;
         }
         if self.part.is_none() && !self.replace {
-            return match temporary::name_in(&self.file, from, self.name) {
+            return match temporary::name_in(&self.file, from, path(&self.name)) {
                 Ok(()) => Ok(Placed::Done),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Placed::Kept),
                 Err(error) => Err(error),
@@ -96,17 +99,17 @@ impl Part<'_> {
                 leftovers::sweep_in(from, &self.context);
                 leftovers::hold(&self.file);
                 let part = part_name();
-                temporary::name_in(&self.file, from, &part)?;
+                temporary::name_in(&self.file, from, part.as_ref())?;
                 self.part.insert(part)
             }
         };
         if self.replace {
-            rustix::fs::renameat(from, part, from, self.name)?;
+            rustix::fs::renameat(from, part, from, &*self.name)?;
             self.done = true;
             return Ok(Placed::Done);
         }
         // A second name fails where there is a file, which a new name would not.
-        match rustix::fs::linkat(from, part, from, self.name, AtFlags::empty()) {
+        match rustix::fs::linkat(from, part, from, &*self.name, AtFlags::empty()) {
             Ok(()) => Ok(Placed::Done),
             Err(Errno::EXIST) => Ok(Placed::Kept),
             Err(error) => Err(error.into()),
@@ -122,13 +125,17 @@ impl Drop for Part<'_> {
     }
 }
 
+fn path(name: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(name))
+}
+
 fn part_name() -> String {
     let number = PARTS.fetch_add(1, Ordering::Relaxed);
     format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id())
 }
 
 /// Refuses to take the place of a file that is read.
-pub(super) fn spare(directory: BorrowedFd<'_>, name: &str, read: &[(u64, u64)]) -> io::Result<()> {
+pub(super) fn spare(directory: BorrowedFd<'_>, name: &[u8], read: &[(u64, u64)]) -> io::Result<()> {
     if read.is_empty() {
         return Ok(());
     }

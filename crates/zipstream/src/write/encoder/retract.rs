@@ -44,6 +44,11 @@ impl ArchiveEncoder {
         Ok(self.sequence.consumed())
     }
 
+    /// Bytes of the archive that are consumed.
+    pub(crate) fn consumed_bytes(&self) -> u64 {
+        self.sequence.consumed()
+    }
+
     /// How much more content the open entry can take, if its header limits that.
     pub fn entry_left(&self) -> Option<u64> {
         let most = self.open.bytes_max?;

@@ -2,7 +2,7 @@
 //! changes meanwhile. The headers always state what was read.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read, Seek as _, SeekFrom};
+use std::io::{self, Read, Seek as _};
 use std::path::Path;
 use std::time::Instant;
 
@@ -196,13 +196,8 @@ impl Packer<'_> {
         let totals = self.encoder.totals();
         let written = totals.archive_bytes - self.encoder.output().len() as u64;
         let kept = self.call(source, ArchiveEncoder::retract_entry)?;
-        let back = |file: &File| {
-            let mut file = file;
-            let at = file.stream_position()?.saturating_sub(written - kept);
-            file.seek(SeekFrom::Start(at))?;
-            file.set_len(at)
-        };
-        back(self.file.file()).map_err(|error| write_error(Some(self.target), error))
+        let cut = self.file.take_back(written - kept);
+        cut.map_err(|error| write_error(Some(self.target), error))
     }
 
     /// Reports a file that changed while it was read.
