@@ -266,7 +266,9 @@ impl UnzipArgs {
         } else {
             Profile::Default
         };
-        let read = ReadOptions::new().profile(profile).limits(limits);
+        // Files get the names that were packed.
+        let read = ReadOptions::new().unix_bytes(true);
+        let read = read.profile(profile).limits(limits);
         let read = match self.charset {
             Some(charset) => read.charset(charset),
             None => read,

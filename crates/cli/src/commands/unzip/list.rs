@@ -304,7 +304,7 @@ fn written(result: io::Result<()>) -> Result<()> {
 /// bytes.
 fn name(entry: &Entry<'_>) -> String {
     match entry.name() {
-        Ok(name) => names::text(name.as_bytes()),
+        Ok(name) => names::text(&zipstream::name::to_bytes(&name)),
         Err(_) => names::text(entry.name_bytes()),
     }
 }

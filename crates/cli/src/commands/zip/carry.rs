@@ -17,14 +17,31 @@ const READ_BYTES: usize = 128 << 10;
 
 /// Copies the entries of an archive that stay, unless they stay in their place; returns their number.
 pub(super) fn kept(base: &Base, packer: &mut Packer<'_>) -> std::result::Result<u64, Stop> {
-    if base.in_place {
-        return Ok(base.kept.len() as u64);
+    if !base.in_place {
+        copy(base, &base.kept, packer)?;
     }
+    Ok(base.kept.len() as u64)
+}
+
+/// Copies the entries that a source of this name was to replace, and could not; returns their number.
+pub(super) fn back(
+    base: &Base,
+    name: &str,
+    packer: &mut Packer<'_>,
+) -> std::result::Result<u64, Stop> {
+    let positions = base.replaced.get(name).map_or(&[][..], Vec::as_slice);
+    copy(base, positions, packer)?;
+    Ok(positions.len() as u64)
+}
+
+fn copy(base: &Base, positions: &[u64], packer: &mut Packer<'_>) -> std::result::Result<(), Stop> {
     let mut scratch = Scratch::default();
-    for position in &base.kept {
-        let Some(Ok(entry)) = base.reader.directory().iter_at(*position).next() else {
-            continue;
+    for position in positions {
+        let Some(entry) = base.reader.directory().iter_at(*position).next() else {
+            let what = format!("the archive has no record at byte {position} any more");
+            return Err(Failure::new(what).help("it is unchanged").into());
         };
+        let entry = entry.map_err(|error| Carried::from(error).0)?;
         let raw = base.reader.raw(&entry, &mut scratch);
         let raw = raw.map_err(|error| Carried::from(error).0)?;
         packer.carry(raw, |sink| {
@@ -32,7 +49,7 @@ pub(super) fn kept(base: &Base, packer: &mut Packer<'_>) -> std::result::Result<
             base.reader.copy_raw(&entry, &mut scratch, &mut sink)
         })?;
     }
-    Ok(base.kept.len() as u64)
+    Ok(())
 }
 
 /// Copies the recovered entries, and ends the archive; returns how many have the name of another one.

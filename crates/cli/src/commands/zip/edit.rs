@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use files::rights::Rights;
 use files::target::Target;
 use files::{splice, temporary};
+use report::units::counted;
 use zipstream::extract::local_to_utc;
 use zipstream::{
     ArchiveReader, Directory, EntryKind, EntryVersion, Fate, FileVersion, Merge, Totals, Warning,
@@ -36,6 +37,8 @@ pub(super) struct Base {
     pub(super) metadata: Metadata,
     /// Positions of the entries that stay.
     pub(super) kept: Vec<u64>,
+    /// Positions of the entries that sources are to replace, by the names of those.
+    pub(super) replaced: HashMap<String, Vec<u64>>,
     /// Number of entries that are deleted or replaced.
     pub(super) dropped: u64,
     /// Whether an entry is encrypted.
@@ -138,6 +141,7 @@ impl Base {
             in_place,
             metadata,
             kept: Vec::new(),
+            replaced: HashMap::new(),
             dropped: 0,
             encrypted: false,
             repeats: false,
@@ -195,6 +199,7 @@ impl Base {
         let wanted = wanted.map(|source| (source.name, source.kind == EntryKind::Directory));
         let wanted: HashMap<String, bool> = wanted.collect();
         let syncs = *edit == Edit::Merge(Merge::Sync);
+        let mut stay = HashSet::new();
         let mut held = Names::new();
         let (hasher, mut names) = (RandomState::new(), HashSet::new());
         let mut asked = match edit {
@@ -222,6 +227,10 @@ impl Base {
                 known.positions.push(entry.position());
                 known.version = version;
             }
+            // Its file is there.
+            if found.left.contains(name.trim_end_matches('/')) {
+                stay.insert(entry.position());
+            }
             self.encrypted |= entry.is_encrypted();
         }
         let unmet = asked.iter().flat_map(Asked::unmet);
@@ -241,38 +250,47 @@ impl Base {
                 );
             }
             Edit::Delete(_) | Edit::Comment => {}
-            Edit::Merge(merge) => self.merge(*merge, &held, found)?,
+            Edit::Merge(merge) => self.merge(*merge, &held, stay, found)?,
         }
         Ok(())
     }
 
-    /// Decides by the times and sizes of files and entries.
-    fn merge(&mut self, merge: Merge, held: &Names, found: &mut Sources) -> Result<()> {
+    /// Decides by the times and sizes of files and entries; those at the positions of `stay` do.
+    fn merge(
+        &mut self,
+        merge: Merge,
+        held: &Names,
+        mut stay: HashSet<u64>,
+        found: &mut Sources,
+    ) -> Result<()> {
         if merge.deletes() && (found.sources.is_empty() || !found.failures.is_empty()) {
             message::failures(&found.failures);
             let what = "--filesync would delete entries of files that were not found";
             return Err(Failure::new(what).help("name what can be read, or use -u"));
         }
-        let mut replaced: HashSet<u64> = HashSet::new();
-        let mut stay: HashSet<u64> = HashSet::new();
+        if !stay.is_empty() {
+            let entries = counted(stay.len() as u64, ["entry", "entries"]);
+            message::note(
+                &format!("kept for files that are there and are left out: {entries}"),
+                "--delete removes entries",
+            );
+        }
         let failures = &mut found.failures;
         found.sources.retain(|_, source| {
             let known = held.get(&source.name);
             stay.extend(known.iter().flat_map(|entry| &entry.positions));
             let fate = merge.fate(version(source), known.map(|entry| entry.version));
             let repeats = known.is_some_and(|entry| entry.positions.len() > 1);
-            match fate {
-                Fate::Add => true,
-                // An archive that is what the files are has each once.
-                Fate::Keep if repeats && merge.deletes() => {
-                    replaced.extend(known.iter().flat_map(|entry| &entry.positions));
+            // An archive that is what the files are has each once.
+            let once = fate == Fate::Keep && repeats && merge.deletes();
+            match (fate, known) {
+                (Fate::Add, _) => true,
+                (Fate::Replace | Fate::Keep, Some(entry)) if fate == Fate::Replace || once => {
+                    let positions = entry.positions.clone();
+                    self.replaced.insert(source.name.clone(), positions);
                     true
                 }
-                Fate::Replace => {
-                    replaced.extend(known.iter().flat_map(|entry| &entry.positions));
-                    true
-                }
-                Fate::Refuse => {
+                (Fate::Refuse, _) => {
                     let name = &source.name;
                     let failure = Failure::new(format!("'{name}' is already in the archive"));
                     failures.push(failure.help("-u replaces older entries"));
@@ -282,6 +300,7 @@ impl Base {
             }
         });
         let before = self.kept.len();
+        let replaced: HashSet<u64> = self.replaced.values().flatten().copied().collect();
         self.kept.retain(|position| {
             !replaced.contains(position) && (!merge.deletes() || stay.contains(position))
         });

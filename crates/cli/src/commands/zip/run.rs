@@ -303,17 +303,14 @@ fn pack(
     message::failures(&found.failures);
     let carried = base.map_or(Ok(0), |base| carry::kept(base, &mut packer));
     let result = carried.and_then(|carried| {
-        if let Some(base) = base {
-            let params = &mut outcome.workload.params;
-            params.insert("kept_entries".to_owned(), carried.into());
-            params.insert("dropped_entries".to_owned(), base.dropped.into());
-            params.insert("in_place".to_owned(), base.goes_on().is_some().into());
-        }
+        state(base, carried, 0, outcome);
         // If there are only failures, there is no archive, not even on standard output.
         if base.is_none() && found.sources.is_empty() && !found.failures.is_empty() {
             return Ok(Totals::default());
         }
-        pack_all(&mut packer, &found.sources, outcome)
+        let back = pack_all(&mut packer, base, &found.sources, outcome)?;
+        state(base, carried, back, outcome);
+        packer.finish()
     });
     outcome.bytes_in = packer.read_bytes;
     outcome.bytes_content = packer.read_bytes;
@@ -326,15 +323,35 @@ fn pack(
     Ok(totals)
 }
 
+/// States what became of the entries of an archive: how many were carried over at first, and how many in the place of
+/// sources.
+fn state(base: Option<&Base>, carried: u64, back: u64, outcome: &mut Outcome) {
+    if let Some(base) = base {
+        let params = &mut outcome.workload.params;
+        params.insert("kept_entries".to_owned(), (carried + back).into());
+        let dropped = base.dropped.saturating_sub(back);
+        params.insert("dropped_entries".to_owned(), dropped.into());
+        params.insert("in_place".to_owned(), base.goes_on().is_some().into());
+    }
+}
+
+/// Packs the sources. The entries that one was to replace stay if it cannot be read; returns their number.
 fn pack_all(
     packer: &mut Packer<'_>,
+    base: Option<&Base>,
     sources: &Listed,
     outcome: &mut Outcome,
-) -> std::result::Result<Totals, Stop> {
+) -> std::result::Result<u64, Stop> {
+    let mut back = 0;
     for source in sources.iter() {
         let before = packer.read_bytes;
         if !packer.add(&source)? {
             outcome.complete = false;
+            let kept = base.map_or(Ok(0), |base| carry::back(base, &source.name, packer))?;
+            if kept > 0 {
+                message::remark(&format!("the entry '{}' stays as it was", source.name));
+            }
+            back += kept;
             continue;
         }
         outcome.workload.inputs_total += 1;
@@ -347,7 +364,7 @@ fn pack_all(
         }
     }
     outcome.complete &= packer.changed == 0;
-    packer.finish()
+    Ok(back)
 }
 
 fn table(totals: &Totals) -> Table {

@@ -9,12 +9,12 @@ use files::conflicts::{self, Written};
 use files::rights::Rights;
 use files::url;
 use walkdir::WalkDir;
-use zipstream::EntryKind;
+use zipstream::{EntryKind, Merge};
 
 use crate::commands::zip::entry_name::{name, named, not_utf8, unchecked};
 use crate::commands::zip::flags::Symlinks;
 use crate::commands::zip::listed::{Listed, Source};
-use crate::commands::zip::plan::ZipPlan;
+use crate::commands::zip::plan::{Edit, ZipPlan};
 use crate::failure::Failure;
 
 /// The sources, and paths that could not be sources.
@@ -30,6 +30,8 @@ pub(super) struct Sources {
     pub(super) specials: u64,
     /// Whether the archive itself was left out.
     pub(super) itself: bool,
+    /// The names of what is there and is left out, if entries without a source are to go.
+    pub(super) left: HashSet<String>,
 }
 
 /// Something that has no content to pack.
@@ -225,7 +227,11 @@ impl Sources {
     /// Leaves out what has no content: on the command line it is a failure, elsewhere only reported.
     fn pass_over(&mut self, path: &Path, kind: FileType, named: bool, plan: &ZipPlan) {
         let wanted = name(path).ok().flatten();
-        if !wanted.is_some_and(|name| plan.selection.takes(&name)) {
+        let taken = wanted
+            .as_ref()
+            .is_some_and(|name| plan.selection.takes(name));
+        self.leave(wanted, plan);
+        if !taken {
             return;
         }
         let what = special(kind);
@@ -240,6 +246,13 @@ impl Sources {
         if self.special.len() < SPECIALS_NAMED {
             let path = path.to_owned();
             self.special.push(Special { path, what });
+        }
+    }
+
+    /// Remembers the name of something that is left out.
+    fn leave(&mut self, name: Option<String>, plan: &ZipPlan) {
+        if plan.edit == Some(Edit::Merge(Merge::Sync)) {
+            self.left.extend(name);
         }
     }
 
@@ -272,7 +285,7 @@ impl Sources {
             EntryKind::File | EntryKind::Symlink => plan.selection.takes(whole),
         };
         if !taken {
-            return;
+            return self.leave(Some(name), plan);
         }
         if kind == EntryKind::File && archive.is_some_and(|archive| archive.is(path)) {
             self.itself = true;
