@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::Command;
 
@@ -35,6 +36,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             zipinfo_lines_do_what_they_do_with_zipinfo,
             split_archives_are_read_and_joined,
             what_is_written_over_is_never_a_file_that_is_packed,
+            an_entry_goes_only_with_its_file,
+            names_that_are_no_utf8_are_those_of_info_zip,
             pages_state_what_those_of_zipinfo_state,
             what_is_intact_is_recovered_and_what_is_lost_said,
             logs_say_what_was_asked_and_what_went_wrong,
@@ -281,6 +284,66 @@ fn pages_state_what_those_of_zipinfo_state() {
         assert!(ours.contains(shown), "{shown}: {ours}");
     }
     assert_eq!(ours.matches("\nEntry ").count(), 4);
+}
+
+/// A socket, which nobody can read, in the place of a file that the archive has, and alone.
+fn an_entry_goes_only_with_its_file() {
+    let (dir, run) = made_by(
+        "mkdir d; for f in a b c; do printf \"$f\\n\" > d/$f; done; touch -d 2020-01-02 d/*; zip -qr d.zip d; \
+         printf 'newer a\\n' > d/a; rm d/b",
+    );
+    drop(UnixListener::bind(dir.path().join("d/b")).expect("bound"));
+    for line in [
+        "d.zip d/a d/b",
+        "-r d.zip d",
+        "-u d.zip d/a d/b",
+        "-ur d.zip d",
+        "-f d.zip",
+        "-fr d.zip d",
+        "-m d.zip d/a d/b",
+        "new.zip d/b",
+        "new.zip d/b d/a",
+        "-rq new.zip d",
+        "-rq new.zip d -x d/b",
+    ] {
+        let one = |bin: &str| {
+            let copy = "rm -rf t; mkdir t; cp -a d d.zip t; cd t";
+            let ended = run(&format!("{copy}; {bin}zip {line}"));
+            let left = run("cd t; ls d").stdout;
+            // Not more: the entry that Info-ZIP keeps states a size of 0.
+            let names = run("cd t; for z in *.zip; do unzip -Z1 $z | sort; done").stdout;
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            (ended.code, text(&left), text(&names))
+        };
+        let theirs = one("");
+        assert_eq!(one("../bin/"), theirs, "{line}");
+        let kept = run("cd t; unzip -p d.zip d/b; unzip -tq d.zip");
+        assert!(kept.stdout.starts_with(b"b\n"), "{line}");
+        assert_eq!(kept.code, Some(0), "{line}: {}", kept.stderr);
+    }
+}
+
+/// What one program packs, the other lists and extracts with the same bytes in names.
+fn names_that_are_no_utf8_are_those_of_info_zip() {
+    let (_dir, run) = made_by(
+        "mkdir d; a=$(printf 'caf\\351'); b=$(printf '\\200x'); echo 1 > \"d/$a\"; echo 2 > \"d/$b\"; \
+         echo 3 > d/na\u{ef}ve; ln -s \"$a\" d/link; zip -qry theirs.zip d; bin/zip -qry ours.zip d",
+    );
+    for archive in ["theirs.zip", "ours.zip"] {
+        for line in [
+            "unzip -Z1 A | sort",
+            "unzip -l A | sort",
+            "unzip -qo A -d out; cd out/d; ls -1; rm -r ../../out",
+            "zipinfo -1 A '*caf*'",
+        ] {
+            let line = line.replace('A', archive);
+            let (our, their) = (run(&format!("bin/{line}")), run(&line));
+            assert_eq!((our.code, our.stdout), (their.code, their.stdout), "{line}");
+            assert_eq!(our.stderr, "", "{line}");
+        }
+    }
+    let names = |archive: &str| run(&format!("unzip -Z1 {archive} | sort")).stdout;
+    assert_eq!(names("ours.zip"), names("theirs.zip"));
 }
 
 fn what_is_intact_is_recovered_and_what_is_lost_said() {
@@ -619,10 +682,12 @@ fn entries(archive: &[u8]) -> Option<Vec<String>> {
             EntryKind::Symlink => "link",
         };
         found.push(format!(
-            "{} {kind} {:o} {time} encrypted {} comment {:?} content {content:.40?}",
+            "{} {kind} {:o} {time} encrypted {} text {} {:?} comment {:?} content {content:.40?}",
             entry.name_lossy(),
             entry.mode().unwrap_or_default(),
             entry.is_encrypted(),
+            entry.internal_attributes() & 1,
+            entry.owner(),
             String::from_utf8_lossy(entry.comment()),
         ));
     }

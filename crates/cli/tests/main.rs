@@ -82,6 +82,7 @@ mod zip_changes;
 mod zip_crypt;
 mod zip_edit;
 mod zip_fingers;
+mod zip_kept;
 mod zip_merge;
 mod zip_prefix;
 mod zip_range;

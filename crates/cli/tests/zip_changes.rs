@@ -23,7 +23,7 @@ fn date(dir: &Path, name: &str, seconds: u64) {
 }
 
 /// An archive with these entries, of one time; names may repeat.
-fn archive(dir: &Path, name: &str, entries: &[(&str, &str)]) {
+pub(crate) fn archive(dir: &Path, name: &str, entries: &[(&str, &str)]) {
     let options = ArchiveOptions::new().repeated_names(true);
     let mut writer = ArchiveWriter::with_options(Vec::new(), options).expect("started");
     for (name, content) in entries {
@@ -41,7 +41,7 @@ fn archive(dir: &Path, name: &str, entries: &[(&str, &str)]) {
 }
 
 /// The names and contents of an archive.
-fn held(dir: &Path, name: &str) -> Vec<String> {
+pub(crate) fn held(dir: &Path, name: &str) -> Vec<String> {
     let bytes = std::fs::read(dir.join(name)).expect("read");
     let reader = ArchiveReader::open(&bytes[..]).expect("an archive");
     let entries = reader.entries().map(|entry| entry.expect("a record"));
@@ -320,29 +320,4 @@ fn a_help_line_that_several_failures_share_is_printed_once() {
     let ended = run(dir.path(), words("unzip -qq a.zip none")).expect(1);
     let help = "help: list the names: perfkit unzip -1 'a.zip'";
     assert!(ended.stderr.contains(help), "{}", ended.stderr);
-}
-
-/// A name that cannot be packed is no sign that its file is gone.
-#[test]
-fn filesync_deletes_no_entry_whose_file_may_be_there() {
-    use std::os::unix::ffi::OsStrExt as _;
-    let link = directory();
-    let zip = link_as(link.path(), "zip");
-    let sync = |dir: &std::path::Path| {
-        let mut program = std::process::Command::new(&zip);
-        program.args(["-FSqr", "d.zip", "."]);
-        program.current_dir(dir);
-        crate::common::feed(program, b"").status.code()
-    };
-    let dir = directory();
-    file(dir.path(), "a", b"1");
-    archive(dir.path(), "d.zip", &[("a", "1"), ("b", "2")]);
-    let odd = dir.path().join(std::ffi::OsStr::from_bytes(b"lat\xe9in"));
-    std::fs::write(&odd, b"q").expect("written");
-    assert_eq!(sync(dir.path()), Some(18));
-    assert_eq!(held(dir.path(), "d.zip"), ["a=1", "b=2"]);
-    // Once all names are known, what has no file goes.
-    std::fs::remove_file(&odd).expect("removed");
-    assert_eq!(sync(dir.path()), Some(0));
-    assert_eq!(held(dir.path(), "d.zip"), ["a=1"]);
 }

@@ -21,7 +21,9 @@ enum Token {
     One(char),
     /// Any character.
     Any,
-    /// Any number of any characters.
+    /// Any number of any characters, by `*`.
+    Star,
+    /// The same by `**`.
     Many,
     /// One character out of these ranges, or out of all others.
     Class {
@@ -37,16 +39,19 @@ impl FromStr for Glob {
         let mut tokens = Vec::new();
         let mut letters = text.chars();
         while let Some(letter) = letters.next() {
-            tokens.push(match letter {
-                '*' if tokens.last() == Some(&Token::Many) => continue,
-                '*' => Token::Many,
+            let token = match letter {
+                '*' => match tokens.pop_if(|last| matches!(last, Token::Star | Token::Many)) {
+                    Some(_) => Token::Many,
+                    None => Token::Star,
+                },
                 '?' => Token::Any,
                 '\\' => Token::One(letters.next().unwrap_or('\\')),
                 '[' => class(&mut letters).ok_or_else(|| {
                     format!("'{text}': '[' without ']' (write \\[ for the character itself)")
                 })?,
                 other => Token::One(other),
-            });
+            };
+            tokens.push(token);
         }
         let letters = tokens.iter().map(|token| match token {
             Token::One(letter) => Some(*letter),
@@ -112,7 +117,7 @@ impl Glob {
         loop {
             let letter = letter_at(name, at);
             match (self.tokens.get(token), letter) {
-                (Some(Token::Many), _) => {
+                (Some(Token::Star | Token::Many), _) => {
                     retry = Some((token + 1, at));
                     token += 1;
                     continue;
@@ -136,6 +141,39 @@ impl Glob {
     }
 }
 
+impl Glob {
+    /// The same where only `**`, and a `/` itself, match `/`.
+    pub(crate) fn matches_within(&self, name: &str) -> bool {
+        // The tokens that may be next: a star may match nothing.
+        let mut next = vec![false; self.tokens.len() + 1];
+        let mut after = next.clone();
+        next[0] = true;
+        self.skip_stars(&mut next);
+        for letter in name.chars() {
+            after.fill(false);
+            for (at, token) in self.tokens.iter().enumerate().filter(|(at, _)| next[*at]) {
+                match token {
+                    Token::Many => after[at] = true,
+                    Token::Star => after[at] |= letter != '/',
+                    Token::One(_) => after[at + 1] |= token.takes(letter),
+                    Token::Any | Token::Class { .. } => {
+                        after[at + 1] |= letter != '/' && token.takes(letter);
+                    }
+                }
+            }
+            std::mem::swap(&mut next, &mut after);
+            self.skip_stars(&mut next);
+        }
+        next[self.tokens.len()]
+    }
+
+    fn skip_stars(&self, next: &mut [bool]) {
+        for (at, token) in self.tokens.iter().enumerate() {
+            next[at + 1] |= next[at] && matches!(token, Token::Star | Token::Many);
+        }
+    }
+}
+
 /// The character at this byte of a name.
 fn letter_at(name: &str, at: usize) -> Option<char> {
     match name.as_bytes().get(at) {
@@ -149,7 +187,7 @@ impl Token {
         match self {
             Self::One(own) => *own == letter,
             Self::Any => true,
-            Self::Many => false,
+            Self::Star | Self::Many => false,
             Self::Class { ranges, negated } => {
                 let inside = |(low, high): &(char, char)| (*low..=*high).contains(&letter);
                 ranges.iter().any(inside) != *negated

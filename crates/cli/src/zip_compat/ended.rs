@@ -10,6 +10,8 @@ pub(super) mod zip {
     pub(crate) const TEST: u8 = 8;
     /// Interrupted.
     pub(crate) const INTERRUPTED: u8 = 9;
+    /// There is no room for what replaces the archive.
+    pub(crate) const TEMPORARY: u8 = 10;
     /// Reading failed.
     pub(crate) const READ: u8 = 11;
     /// There was nothing to do.

@@ -1,7 +1,10 @@
-//! Patterns of these programs: `*` and `?` match `/` too, and names may be compared without case.
+//! Patterns of these programs: `*` and `?` match `/` too, unless that is asked for, and names may be compared without
+//! case.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+
+use zipstream::name;
 
 use crate::args::glob::Glob;
 use crate::failure::Failure;
@@ -12,6 +15,8 @@ pub(super) struct Patterns {
     list: Vec<Pattern>,
     /// Whether names are compared without case.
     pub(super) any_case: bool,
+    /// Whether only `**` matches `/`.
+    pub(super) within: bool,
 }
 
 #[derive(Debug)]
@@ -21,10 +26,27 @@ struct Pattern {
     met: bool,
 }
 
+impl Pattern {
+    fn matches(&self, name: &str, within: bool) -> bool {
+        match within {
+            true => self.glob.matches_within(name),
+            false => self.glob.matches(name),
+        }
+    }
+}
+
 impl Patterns {
+    /// None yet, of which `*` matches what it matches in these.
+    pub(super) fn alike(&self) -> Self {
+        Self {
+            within: self.within,
+            ..Self::default()
+        }
+    }
+
     /// Adds a pattern.
     pub(super) fn add(&mut self, word: &OsStr) -> Result<(), Failure> {
-        let text = word.to_string_lossy().into_owned();
+        let text = name::of_bytes(word.as_encoded_bytes()).into_owned();
         let shown = match self.any_case {
             true => text.to_lowercase(),
             false => text.clone(),
@@ -50,7 +72,7 @@ impl Patterns {
         };
         let mut found = false;
         for pattern in &mut self.list {
-            let matches = pattern.glob.matches(&name);
+            let matches = pattern.matches(&name, self.within);
             pattern.met |= matches;
             found |= matches;
         }
@@ -64,7 +86,7 @@ impl Patterns {
             let slashes = pattern.text.matches('/').count();
             let start = name.rmatch_indices('/').nth(slashes);
             let end = start.map_or(name, |(at, _)| &name[at + 1..]);
-            let matches = pattern.glob.matches(end) || pattern.glob.matches(name);
+            let matches = pattern.matches(end, self.within) || pattern.matches(name, self.within);
             pattern.met |= matches;
             found |= matches;
         }
@@ -110,6 +132,33 @@ mod tests {
         patterns.add(OsStr::new("sub/d.c")).unwrap();
         assert!(patterns.matches_end("src/sub/d.c"));
         assert!(!patterns.matches_end("src/other/d.c"));
+    }
+
+    #[test]
+    fn patterns_may_stay_within_a_directory() {
+        for (pattern, name, matches) in [
+            ("d/*", "d/", true),
+            ("d/*", "d/a", true),
+            ("d/*", "d/s/", false),
+            ("d/*", "d/s/x", false),
+            ("d/**", "d/s/x", true),
+            ("d/***x", "d/s/x", true),
+            ("**/x", "d/s/x", true),
+            ("*/x", "d/s/x", false),
+            ("*/*/x", "d/s/x", true),
+            ("**b*c", "a/b/bc", true),
+            ("d?a", "d/a", false),
+            ("d[!b]a", "d/a", false),
+            ("d/a", "d/a", true),
+            ("*", "", true),
+        ] {
+            let mut patterns = Patterns {
+                within: true,
+                ..Patterns::default()
+            };
+            patterns.add(OsStr::new(pattern)).unwrap();
+            assert_eq!(patterns.matches(name), matches, "{pattern} {name}");
+        }
     }
 
     #[test]

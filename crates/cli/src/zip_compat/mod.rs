@@ -2,6 +2,7 @@
 
 mod ended;
 mod matching;
+mod newest;
 mod program;
 mod shown;
 mod unzip;

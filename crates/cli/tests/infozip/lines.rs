@@ -4,7 +4,24 @@
 use super::{Line, Out};
 
 /// Lines of `zip`.
-pub(crate) const ZIP: [Line; 301] = [
+pub(crate) const ZIP: [Line; 318] = [
+    Line(Out::Free, "zip -r --dif held.zip src -O new.zip", ""),
+    Line(Out::Free, "zip -DF held.zip src/a", ""),
+    Line(Out::Free, "zip -r -ws new.zip src -i src/*", ""),
+    Line(Out::Free, "zip -r -ws new.zip src -x src/**.c", ""),
+    Line(Out::Free, "zip -d -ws held.zip src/*", ""),
+    Line(Out::Free, "zip --qui new.zip src/a", ""),
+    Line(Out::Free, "zip --recurse new.zip src", ""),
+    Line(Out::Free, "zip -o dirs.zip", ""),
+    Line(Out::Free, "zip -ro new.zip dirs", ""),
+    Line(Out::Free, "zip -oX new.zip src/a src/sub", ""),
+    Line(Out::Free, "zip -rX new.zip src dirs", ""),
+    Line(Out::Free, "zip -rk new.zip dirs", ""),
+    Line(Out::Free, "zip -ry0 new.zip src many", ""),
+    Line(Out::Free, "zip -rqz new.zip src many links", "of all\n"),
+    Line(Out::Free, "zip --version", "no file"),
+    Line(Out::Free, "zip -FSr held.zip src missing", ""),
+    Line(Out::Free, "zip -q new.zip nowhere src/a", ""),
     Line(Out::Free, "zip -r new.zip src", ""),
     Line(Out::Free, "zip -r new src", ""),
     Line(Out::Free, "zip -qr new.zip src", ""),
@@ -405,7 +422,17 @@ pub(crate) const ZIP: [Line; 301] = [
 ];
 
 /// Lines of `unzip`.
-pub(crate) const UNZIP: [Line; 171] = [
+pub(crate) const UNZIP: [Line; 181] = [
+    Line(Out::Same, "unzip -W -l held.zip src/*", ""),
+    Line(Out::Free, "unzip -W held.zip src/*/* -d new", ""),
+    Line(Out::Same, "unzip -l held.zip -x *", ""),
+    Line(Out::Same, "unzip -v held.zip -x *", ""),
+    Line(Out::Free, "unzip -t held.zip -x *", ""),
+    Line(Out::Same, "unzip -p held.zip -x *", ""),
+    Line(Out::Free, "unzip held.zip -x *", ""),
+    Line(Out::Free, "unzip -Z1 held.zip -x *", ""),
+    Line(Out::Free, "unzip -T dirs.zip", ""),
+    Line(Out::Free, "unzip -T names.zip", ""),
     Line(Out::Free, "unzip held.zip -d new", ""),
     Line(Out::Free, "unzip held", ""),
     Line(Out::Free, "unzip -q held.zip -d new", ""),

@@ -60,8 +60,8 @@ pub(super) fn what_is_split_is_read_by_others() {
     );
     for (line, parts) in [
         ("bin/zip -0qrs 400k a.zip d/large d/small", 2),
-        ("bin/zip -0qrs 64k a.zip d", 12),
-        ("bin/zip -qrs 100k -P secret a.zip d noise", 34),
+        ("bin/zip -0qrs 64k a.zip d", 13),
+        ("bin/zip -qrs 100k -P secret a.zip d noise", 35),
         (
             "bin/zip -qs 1m b.zip noise && bin/zip -qs 64k b.zip -O a.zip",
             46,

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::args::glob::Glob;
-use crate::term::color::write_stdout_plain;
 use crate::term::message;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
 use crate::zip_compat::unzip::flags::{Line, Mode};
-use crate::zip_compat::unzip::selection::unwritten;
+use crate::zip_compat::unzip::selection::print;
 
 /// What is done with an archive: its exit code.
 type Work = fn(&mut Line, &Path) -> Ended<u8>;
@@ -34,7 +33,7 @@ pub(super) fn each(line: &mut Line, work: Work) -> Ended<u8> {
         }
         let separated = line.quiet == 0 && !matches!(line.mode, Mode::Stamp | Mode::Pipe);
         if separated && before != code::NOT_FOUND && tally.archives() > 0 {
-            write_stdout_plain(b"\n").map_err(unwritten)?;
+            print("\n")?;
         }
         line.members.forget();
         line.excludes.forget();
@@ -136,7 +135,7 @@ impl Tally {
             false => summary,
         };
         match tests {
-            true => write_stdout_plain(text.as_bytes()).map_err(unwritten),
+            true => print(&text),
             false => {
                 text.lines().for_each(message::status);
                 Ok(())

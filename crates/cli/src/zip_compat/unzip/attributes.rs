@@ -14,9 +14,8 @@ pub(super) fn attributes(entry: &Entry<'_>) -> String {
         entry.external_attributes(),
         entry.external_attributes() >> 16,
     );
-    // Some programs of DOS state a mode as well: it counts where it says the same.
-    let agrees = mode & 0o700 == 0o400 | u32::from(dos & 1 == 0) << 7 | (dos & 0x10) << 2;
-    if LIKE_DOS.contains(&system) && !(system == 0 && agrees) {
+    // Some programs of DOS state a mode as well.
+    if LIKE_DOS.contains(&system) && entry.mode().is_none() {
         return dos_attributes(dos, &entry.name_lossy());
     }
     let mut text = String::from(match mode >> 12 {

@@ -7,7 +7,7 @@ use zipstream::{EntryKind, name};
 
 use crate::failure::Failure;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
-use crate::zip_compat::unzip::choice::Chosen;
+use crate::zip_compat::unzip::choice::{Chosen, at};
 
 /// The last number of a copy.
 const NUMBER_MAX: u32 = 65_535;
@@ -37,7 +37,7 @@ pub(super) fn back_up<'a>(
             copies.insert(copy(), earlier);
         } else if one.exists && moved.insert(target) {
             let copy = copy();
-            let (from, to) = (root.join(target), root.join(&copy));
+            let (from, to) = (at(root, target), at(root, &copy));
             std::fs::rename(&from, &to)
                 .map_err(|error| Stop::new(code::DISK, Failure::io("write", &to, &error)))?;
         }
@@ -88,7 +88,7 @@ pub(super) fn rounds<'a>(chosen: &'a [Chosen], copies: &'a Copies) -> Vec<Round<
 fn free(root: &Path, target: &str, numbered: bool, copies: &HashMap<String, u64>) -> String {
     let first = format!("{target}~");
     let is_taken =
-        |name: &str| copies.contains_key(name) || root.join(name).symlink_metadata().is_ok();
+        |name: &str| copies.contains_key(name) || at(root, name).symlink_metadata().is_ok();
     if !numbered || !is_taken(&first) {
         return first;
     }
@@ -101,5 +101,5 @@ fn leads_through_link(root: &Path, path: &str) -> bool {
     let slashes = path.match_indices('/').map(|(at, _)| &path[..at]);
     slashes
         .filter(|above| !above.is_empty())
-        .any(|above| root.join(above).is_symlink())
+        .any(|above| at(root, above).is_symlink())
 }

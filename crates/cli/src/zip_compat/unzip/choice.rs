@@ -169,7 +169,7 @@ pub(super) fn choose(line: &mut Line, opened: &Opened, names: &Names) -> Ended<C
             continue;
         }
         let found = match name::check(&target) {
-            Ok(()) => std::fs::symlink_metadata(root.join(&target)).ok(),
+            Ok(()) => std::fs::symlink_metadata(at(&root, &target)).ok(),
             Err(_) => None,
         };
         let stated = entry.time().seconds_utc(local_to_utc);
@@ -180,7 +180,7 @@ pub(super) fn choose(line: &mut Line, opened: &Opened, names: &Names) -> Ended<C
             made.insert(target.clone(), stated);
         }
         let shown = match &directory {
-            Some(directory) => shown::path(&directory.join(&plain)),
+            Some(directory) => shown::path(&at(directory, &plain)),
             None => shown::name(&plain).into_owned(),
         };
         let text = match entry.kind() {
@@ -200,6 +200,11 @@ pub(super) fn choose(line: &mut Line, opened: &Opened, names: &Names) -> Ended<C
         });
     }
     Ok(choice)
+}
+
+/// Where a name below a directory is on this system.
+pub(super) fn at(root: &Path, name: &str) -> PathBuf {
+    root.join(name::system_path(name))
 }
 
 /// Whether the times of entry and file let it be extracted.

@@ -3,6 +3,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use zipstream::name;
+
 use crate::failure::Failure;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
 
@@ -32,10 +34,7 @@ impl Climb {
         let mut parts = Vec::new();
         for part in whole.components() {
             if let Component::Normal(name) = part {
-                let name = name.to_str().ok_or_else(|| {
-                    failed(std::io::Error::other("the name of its path is not UTF-8"))
-                })?;
-                parts.push(name.to_owned());
+                parts.push(name::of_bytes(name.as_encoded_bytes()).into_owned());
             }
         }
         // Above the root there is the root.

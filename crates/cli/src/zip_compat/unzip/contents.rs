@@ -5,13 +5,12 @@ use std::io::Write as _;
 
 use files::output::Output;
 use zipstream::extract::{Destination, ExtractOptions, Reason, UnixLines, extract_into};
-use zipstream::{EntryKind, Error, ErrorKind, Scratch};
+use zipstream::{EntryKind, Error, ErrorKind, Scratch, name};
 
 use crate::failure::Failure;
 use crate::io::context;
 use report::units::counted;
 
-use crate::term::color::write_stdout_plain;
 use crate::term::message;
 use crate::term::signal;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
@@ -21,7 +20,7 @@ use crate::zip_compat::unzip::flags::{Line, Mode};
 use crate::zip_compat::unzip::open::Opened;
 use crate::zip_compat::unzip::rows::verb;
 use crate::zip_compat::unzip::selection::{
-    Selected, comment, entries, finish_selection, shorten, unwritten,
+    Selected, comment, entries, finish_selection, print, shorten, unwritten,
 };
 
 /// What came of entries.
@@ -80,7 +79,7 @@ pub(super) fn contents(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
     if line.mode != Mode::Pipe && line.quiet == 0 {
         let mut text = format!("Archive:  {}\n", shown::path(&opened.path));
         text.push_str(&comment(&opened.reader));
-        write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+        print(&text)?;
     }
     let tally = match line.mode {
         Mode::Test => test(line, opened, &chosen)?,
@@ -103,7 +102,7 @@ pub(super) fn contents(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
             }
             _ => format!("At least one error was detected in {name}.\n"),
         };
-        write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+        print(&text)?;
     }
     Ok(worst)
 }
@@ -156,7 +155,7 @@ fn test(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
         }
     }
     if !text.is_empty() {
-        write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+        print(&text)?;
     }
     Ok(tally)
 }
@@ -184,7 +183,9 @@ fn write(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
                 "{what}: {:<22}  \n",
                 shown::name(&shorten(&entry.name_lossy()))
             );
-            output.write_all(text.as_bytes()).map_err(unwritten)?;
+            output
+                .write_all(&name::to_bytes(&text))
+                .map_err(unwritten)?;
         }
         let mut lines = line.converts(&entry).then(UnixLines::default);
         let mut sink = |piece: &[u8]| {

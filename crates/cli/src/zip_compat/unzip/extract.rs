@@ -7,7 +7,6 @@ use zipstream::extract::{Destination, Existing, ExtractOptions, Reason, Stopped,
 
 use crate::failure::Failure;
 use crate::io::context;
-use crate::term::color::write_stdout_plain;
 use crate::term::message;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
 use crate::zip_compat::shown;
@@ -17,7 +16,7 @@ use crate::zip_compat::unzip::choice::{Choice, Chosen, Names, choose};
 use crate::zip_compat::unzip::contents::{Tally, unreadable};
 use crate::zip_compat::unzip::flags::{Exists, Line, Which};
 use crate::zip_compat::unzip::open::Opened;
-use crate::zip_compat::unzip::selection::{comment, finish_selection, unwritten};
+use crate::zip_compat::unzip::selection::{comment, finish_selection, print};
 
 /// Extracts the selected entries; returns the exit code.
 pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
@@ -40,7 +39,7 @@ pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
     if line.quiet == 0 {
         let mut text = format!("Archive:  {}\n", shown::path(&opened.path));
         text.push_str(&comment(&opened.reader));
-        write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+        print(&text)?;
     }
     let replaced: Vec<&Chosen> = chosen.iter().filter(|one| one.replaces()).collect();
     let answers = match line.exists {
@@ -179,5 +178,5 @@ fn say(line: &Line, chosen: &[Chosen], wanted: &HashSet<u64>, failed: &HashSet<&
             text.push_str(&one.line);
         }
     }
-    write_stdout_plain(text.as_bytes()).map_err(unwritten)
+    print(&text)
 }

@@ -105,11 +105,10 @@ pub(super) struct Line {
 }
 
 /// What is not served, and what serves in its place.
-const REFUSED: [(char, &str); 5] = [
+const REFUSED: [(char, &str); 4] = [
     ('M', "pipe the output through a pager: | less"),
     ('U', "names that are not ASCII are shown as they are"),
     ('V', "versions of VMS files are not known here"),
-    ('W', "patterns match '/' as well"),
     ('S', "line ends are not converted"),
 ];
 
@@ -159,6 +158,7 @@ pub(super) fn parse(argv: &[OsString], info: bool) -> Ended<Line> {
         line.cluster(word, &mut words, &mut excludes)?;
     }
     line.members.any_case = line.excludes.any_case;
+    line.members.within = line.excludes.within;
     let usage = |failure| Stop::new(code::USAGE, failure);
     for word in &members {
         line.members.add(word).map_err(usage)?;
@@ -220,6 +220,7 @@ impl Line {
                     }
                 }
                 'C' => self.excludes.any_case = true,
+                'W' => self.excludes.within = true,
                 'Z' => self.mode = Mode::Info,
                 _ if self.mode == Mode::Info => self.info_letter(letter)?,
                 _ => self.letter(letter)?,
@@ -235,7 +236,7 @@ impl Line {
 
     /// How the archive is read.
     pub(super) fn read_options(&self) -> ReadOptions {
-        let options = ReadOptions::new();
+        let options = ReadOptions::new().unix_bytes(true);
         let options = match self.charset {
             Some(charset) => options.charset(charset),
             None => options,
@@ -366,7 +367,7 @@ mod tests {
 
     #[test]
     fn what_is_not_served_is_refused_by_name() {
-        for line in ["-S a.zip", "-W a.zip", "-M a.zip", "-Y a.zip"] {
+        for line in ["-S a.zip", "-V a.zip", "-M a.zip", "-Y a.zip"] {
             let stop = read(line).unwrap_err();
             assert_eq!(stop.code, code::USAGE, "{line}");
             let failure = stop.failure.expect("a message");

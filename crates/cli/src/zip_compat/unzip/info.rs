@@ -6,7 +6,6 @@ use zipstream::Entry;
 
 use report::units::counted;
 
-use crate::term::color::write_stdout_plain;
 use crate::zip_compat::ended::Ended;
 use crate::zip_compat::shown;
 use crate::zip_compat::unzip::attributes::attributes;
@@ -14,9 +13,7 @@ use crate::zip_compat::unzip::flags::{Info, Line, Style};
 use crate::zip_compat::unzip::open::Opened;
 use crate::zip_compat::unzip::pages::pages;
 use crate::zip_compat::unzip::rows::{clock, saved, short_method, without_head};
-use crate::zip_compat::unzip::selection::{
-    Selected, comment, entries, finish_selection, unwritten,
-};
+use crate::zip_compat::unzip::selection::{Selected, comment, entries, finish_selection, print};
 
 /// Text that is written when it is this long.
 const WRITE_BYTES: usize = 128 << 10;
@@ -65,7 +62,7 @@ pub(super) fn info(line: &mut Line, opened: &Opened) -> Ended<u8> {
             row(&mut text, &entry, &name, style, &asked);
         }
         if text.len() >= WRITE_BYTES {
-            write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+            print(&text)?;
             text.clear();
         }
     }
@@ -79,7 +76,7 @@ pub(super) fn info(line: &mut Line, opened: &Opened) -> Ended<u8> {
             "{files}, {content} bytes uncompressed, {compressed} bytes compressed:  {sign}{whole}.{part}%"
         );
     }
-    write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+    print(&text)?;
     Ok(finish_selection(line, count, false).max(opened.code))
 }
 

@@ -4,14 +4,13 @@ use std::fmt::Write as _;
 
 use report::units::counted;
 
-use crate::term::color::write_stdout_plain;
 use crate::zip_compat::ended::Ended;
 use crate::zip_compat::shown;
 use crate::zip_compat::unzip::flags::{Line, Mode};
 use crate::zip_compat::unzip::open::Opened;
 use crate::zip_compat::unzip::rows::{clock, method, percent, without_head};
 use crate::zip_compat::unzip::selection::{Selected, comment, entries, lines_of};
-use crate::zip_compat::unzip::selection::{finish_selection, unwritten};
+use crate::zip_compat::unzip::selection::{finish_selection, print};
 
 /// Text that is written when it is this long.
 const WRITE_BYTES: usize = 128 << 10;
@@ -25,7 +24,7 @@ pub(super) fn list(line: &mut Line, opened: &Opened) -> Ended<u8> {
         text.push_str(&comment(&opened.reader));
     }
     if opened.reader.is_empty() {
-        write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+        print(&text)?;
         return Ok(opened.code);
     }
     if line.quiet < 2 {
@@ -72,7 +71,7 @@ pub(super) fn list(line: &mut Line, opened: &Opened) -> Ended<u8> {
         };
         text.push_str(&lines_of(entry.comment()));
         if text.len() >= WRITE_BYTES {
-            write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+            print(&text)?;
             text.clear();
         }
     }
@@ -90,6 +89,6 @@ pub(super) fn list(line: &mut Line, opened: &Opened) -> Ended<u8> {
             ),
         };
     }
-    write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+    print(&text)?;
     Ok(finish_selection(line, count, false).max(opened.code))
 }

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use zipstream::{Entry, EntryKind, Method};
 
-use crate::term::color::write_stdout_plain;
 use crate::zip_compat::ended::Ended;
 use crate::zip_compat::shown;
 use crate::zip_compat::unzip::attributes::attributes;
@@ -12,7 +11,7 @@ use crate::zip_compat::unzip::flags::Line;
 use crate::zip_compat::unzip::open::Opened;
 use crate::zip_compat::unzip::rows::{clock, clock_of, method};
 use crate::zip_compat::unzip::selection::{
-    Selected, comment, entries, finish_selection, lines_of, unwritten,
+    Selected, comment, entries, finish_selection, lines_of, print,
 };
 
 /// Text that is written when it is this long.
@@ -88,11 +87,11 @@ pub(super) fn pages(line: &mut Line, opened: &Opened) -> Ended<u8> {
         let _ = writeln!(text, "\nEntry {number}: {}", shown::name(&name));
         page(&mut text, &entry);
         if text.len() >= WRITE_BYTES {
-            write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+            print(&text)?;
             text.clear();
         }
     }
-    write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+    print(&text)?;
     Ok(finish_selection(line, count, false).max(opened.code))
 }
 

@@ -3,14 +3,12 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use zipstream::extract::local_to_utc;
-
 use crate::failure::Failure;
-use crate::term::color::write_stdout_plain;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
+use crate::zip_compat::newest::newest;
 use crate::zip_compat::shown;
 use crate::zip_compat::unzip::flags::{Line, Mode};
-use crate::zip_compat::unzip::selection::{comment, entries, unwritten};
+use crate::zip_compat::unzip::selection::{comment, print};
 use crate::zip_compat::unzip::{archives, contents, extract, flags, info, list, open};
 
 pub(crate) const HELP: &str = "\
@@ -26,6 +24,7 @@ ARCHIVE may be a pattern as well: '*.zip'.
   -n       keep files that exist        -u  new files, and those older than their entry
   -f       only files that are older    -j  without directories
   -x NAME  leave out                    -B  keep a copy of overwritten files: FILE~
+  -W       * does not match '/', and ** does
   -C       compare names without case   -L  names of systems without case in lower case
   -P WORD  password (others can see it)
   -l  list    -v  list all    -t  test    -z  comment    -Z1  names only
@@ -45,7 +44,7 @@ What differs from Info-ZIP: docs/zip.md. The command with all features is `perfk
 pub(in crate::zip_compat) fn run(words: &[OsString], info_program: bool) -> Ended<u8> {
     let mut line = flags::parse(words, info_program)?;
     if line.mode == Mode::Help {
-        write_stdout_plain(HELP.as_bytes()).map_err(unwritten)?;
+        print(HELP)?;
         return Ok(0);
     }
     archives::each(&mut line, one)
@@ -63,7 +62,7 @@ fn one(line: &mut Line, archive: &Path) -> Ended<u8> {
                 text = format!("Archive:  {}\n", shown::path(&opened.path));
             }
             text.push_str(&comment(&opened.reader));
-            write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+            print(&text)?;
             Ok(opened.code)
         }
         Mode::Stamp => stamp(line, &opened),
@@ -72,27 +71,20 @@ fn one(line: &mut Line, archive: &Path) -> Ended<u8> {
     }
 }
 
-/// Gives the archive the time of its newest entry.
+/// Gives the archive the time of its newest entry that is no directory.
 fn stamp(line: &Line, opened: &open::Opened) -> Ended<u8> {
-    let mut newest = None;
-    for entry in entries(&opened.reader) {
-        newest = newest.max(Some(entry.time().seconds_utc(local_to_utc)));
-    }
-    let failed = |error| {
-        let failure = Failure::io("change", &opened.path, &error);
-        Stop::new(code::DISK, failure)
+    let Some(newest) = newest(&opened.reader) else {
+        return Ok(code::NO_MATCH.max(opened.code));
     };
-    if let Some(newest) = newest.and_then(|newest| u64::try_from(newest).ok()) {
-        let at = std::time::UNIX_EPOCH + std::time::Duration::from_secs(newest);
-        let file = std::fs::OpenOptions::new()
-            .write(true)
-            .open(&opened.path)
-            .map_err(failed)?;
-        file.set_modified(at).map_err(failed)?;
+    let stamped = std::fs::OpenOptions::new().write(true).open(&opened.path);
+    let stamped = stamped.and_then(|file| file.set_modified(newest));
+    if let Err(error) = stamped {
+        let failure = Failure::io("change", &opened.path, &error);
+        return Err(Stop::new(code::DISK, failure));
     }
     if line.quiet == 0 {
         let text = format!("Updated time stamp for {}.\n", shown::path(&opened.path));
-        write_stdout_plain(text.as_bytes()).map_err(unwritten)?;
+        print(&text)?;
     }
     Ok(opened.code)
 }

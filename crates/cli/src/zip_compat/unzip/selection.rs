@@ -3,11 +3,12 @@
 use std::io;
 use std::path::Path;
 
-use zipstream::{ArchiveReader, Entry, ReadAt};
+use zipstream::{ArchiveReader, Entry, ReadAt, name};
 
 use crate::failure::Failure;
+use crate::term::color::write_stdout_plain;
 use crate::term::message;
-use crate::zip_compat::ended::{Stop, unzip as code};
+use crate::zip_compat::ended::{Ended, Stop, unzip as code};
 use crate::zip_compat::shown;
 use crate::zip_compat::unzip::flags::{Line, Mode};
 
@@ -66,7 +67,7 @@ pub(super) fn finish_selection(line: &Line, count: u64, counts: bool) -> u8 {
     let unmet = line.members.unmet().next().is_some();
     match (unmet, count) {
         (true, _) if counts => code::NO_MATCH,
-        (_, 0) if !line.members.is_empty() => code::NO_MATCH,
+        (_, 0) if !(line.members.is_empty() && line.excludes.is_empty()) => code::NO_MATCH,
         _ => 0,
     }
 }
@@ -78,6 +79,11 @@ pub(super) fn shorten(name: &str) -> String {
         Some((at, _)) => format!("{}...", &name[..at]),
         None => name.to_owned(),
     }
+}
+
+/// Prints a text, with names as they were packed.
+pub(super) fn print(text: &str) -> Ended<()> {
+    write_stdout_plain(&name::to_bytes(text)).map_err(unwritten)
 }
 
 /// Standard output that cannot be written; a reader that went away is no failure.

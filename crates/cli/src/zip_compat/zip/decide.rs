@@ -16,8 +16,10 @@ use crate::zip_compat::zip::sources::{Found, Item};
 pub(super) enum Step {
     /// It stays: the position of its record.
     Keep(u64),
-    /// This item takes its place.
-    Replace(usize),
+    /// This item takes the place of the entry whose record is at `held`, which stays if the item cannot be read.
+    Replace { item: usize, held: u64 },
+    /// The same for a further entry of that name: it goes with the first one, or stays with it.
+    Repeat { item: usize, held: u64 },
 }
 
 /// What the new archive is made of.
@@ -29,6 +31,8 @@ pub(super) struct Plan {
     pub(super) added: Vec<usize>,
     /// Names of entries that go.
     pub(super) deleted: Vec<String>,
+    /// The number of entries that stay only because their files may be there, and are left out.
+    pub(super) spared: u64,
     /// Items that the archive has as they are, by time and size.
     pub(super) current: Vec<usize>,
 }
@@ -36,15 +40,23 @@ pub(super) struct Plan {
 impl Plan {
     /// How many entries change.
     pub(super) fn changes(&self) -> usize {
-        let replaced = |step: &&Step| matches!(step, Step::Replace(_));
-        self.steps.iter().filter(replaced).count() + self.added.len() + self.deleted.len()
+        let changed = |step: &&Step| !matches!(step, Step::Keep(_));
+        self.steps.iter().filter(changed).count() + self.added.len() + self.deleted.len()
+    }
+
+    /// What is packed, without anything that the archive has.
+    pub(super) fn difference(self) -> Self {
+        Self {
+            added: self.packed().map(|(item, _)| item).collect(),
+            ..Self::default()
+        }
     }
 
     /// The items that are packed, in their order.
     pub(super) fn packed(&self) -> impl Iterator<Item = (usize, bool)> {
         let replaced = self.steps.iter().filter_map(|step| match step {
-            Step::Replace(item) => Some((*item, true)),
-            Step::Keep(_) => None,
+            Step::Replace { item, .. } => Some((*item, true)),
+            Step::Keep(_) | Step::Repeat { .. } => None,
         });
         replaced.chain(self.added.iter().map(|item| (*item, false)))
     }
@@ -94,13 +106,21 @@ pub(super) fn merge<R: ReadAt>(
             (item, fate(merge, &found.items[item], version, repeats))
         });
         match fate {
-            Some((item, Fate::Replace)) if replaced.insert(item) => {
-                plan.steps.push(Step::Replace(item));
+            Some((item, Fate::Replace)) => {
+                let held = entry.position();
+                plan.steps.push(match replaced.insert(item) {
+                    true => Step::Replace { item, held },
+                    false => Step::Repeat { item, held },
+                });
             }
-            Some((_, Fate::Replace)) => plan.deleted.push(name.into_owned()),
             // An entry goes only if its file is certainly gone.
-            None if merge.deletes() && found.is_whole() => plan.deleted.push(name.into_owned()),
-            _ => plan.steps.push(Step::Keep(entry.position())),
+            None if merge.deletes() && !found.may_have(&name) => {
+                plan.deleted.push(name.into_owned());
+            }
+            fate => {
+                plan.spared += u64::from(fate.is_none() && merge.deletes());
+                plan.steps.push(Step::Keep(entry.position()));
+            }
         }
     }
     for (at, item) in found.items.iter().enumerate() {

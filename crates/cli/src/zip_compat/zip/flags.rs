@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use zipstream::{LineEnds, Merge, Method};
+use zipstream::{LineEnds, Merge, Method, name};
 
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
 use crate::zip_compat::matching::Patterns;
@@ -19,6 +19,8 @@ pub(super) enum Action {
     Delete,
     /// Copies entries into another archive.
     Copy,
+    /// Packs what differs from an archive into another one.
+    Difference,
     /// Corrects the offsets of a self-extracting archive.
     Adjust,
     /// Copies all entries of an archive whose directory is there.
@@ -69,12 +71,15 @@ pub(super) struct Line {
     pub(super) quiet: bool,
     pub(super) verbose: bool,
     pub(super) links: bool,
+    /// Whether named pipes are read.
+    pub(super) pipes: bool,
     /// Suffixes of what is stored.
     pub(super) stored: Vec<String>,
     pub(super) password: Option<Vec<u8>>,
     pub(super) encrypts: bool,
     pub(super) directories: bool,
-    pub(super) old_times: bool,
+    /// Whether entries have no extra fields: only old times, and no owners.
+    pub(super) bare: bool,
     pub(super) level: i32,
     pub(super) method: Method,
     /// Seconds since 1970: only files from then on.
@@ -113,11 +118,12 @@ pub(super) fn parse(argv: &[OsString]) -> Ended<Line> {
         quiet: false,
         verbose: false,
         links: false,
+        pipes: false,
         stored: STORED.map(str::to_owned).to_vec(),
         password: None,
         encrypts: false,
         directories: true,
-        old_times: false,
+        bare: false,
         level: 6,
         method: Method::Deflate,
         after: None,
@@ -140,12 +146,12 @@ pub(super) fn parse(argv: &[OsString]) -> Ended<Line> {
             line.word(word, &mut words, &mut lists)?;
         }
     }
-    let ignores_case = lists.ignores_case;
+    let (ignores_case, within) = (lists.ignores_case, line.excludes.within);
     for (patterns, words) in [
         (&mut line.includes, lists.include),
         (&mut line.excludes, lists.exclude),
     ] {
-        patterns.any_case = ignores_case;
+        (patterns.any_case, patterns.within) = (ignores_case, within);
         for word in words {
             patterns
                 .add(&stripped(&word))
@@ -165,15 +171,20 @@ struct Lists {
 
 /// A pattern without what the names of entries do not start with.
 fn stripped(word: &OsStr) -> OsString {
-    let text = word.to_string_lossy();
+    let text = name::of_bytes(word.as_encoded_bytes());
     let mut rest = text.as_ref();
     while let Some(shorter) = rest.strip_prefix("./").or_else(|| rest.strip_prefix('/')) {
         rest = shorter;
     }
-    rest.into()
+    name::system_path(rest).into_owned().into_os_string()
 }
 
 impl Line {
+    /// Patterns that are compared as those of this line are.
+    pub(super) fn patterns(&self) -> Patterns {
+        self.excludes.alike()
+    }
+
     /// A word that is no option.
     fn named(&mut self, word: &OsStr) {
         match self.archive {
@@ -194,16 +205,13 @@ impl Line {
                 "out" => "output-file",
                 "no-extra" => "strip-extra",
                 "copy" => "copy-entries",
-                "version" => "verbose",
+                "version" => {
+                    self.action = Action::Version;
+                    return Ok(());
+                }
                 other => other,
             };
-            let known = options::all().find(|known| known.long == name);
-            let Some(known) = known else {
-                return Err(refuse(
-                    &format!("option --{name} is not known"),
-                    "`zip -h` lists the options",
-                ));
-            };
+            let known = long_option(name)?;
             self.option(known, value, words, lists)?;
             return Ok(());
         }
@@ -291,6 +299,7 @@ impl Line {
             "FS" => return self.choose(Action::Merge(Merge::Sync)),
             "d" => return self.choose(Action::Delete),
             "A" => return self.choose(Action::Adjust),
+            "DF" => return self.choose(Action::Difference),
             "U" => return self.choose(Action::Copy),
             "F" => return self.choose(Action::Fix),
             "FF" => return self.choose(Action::Recover),
@@ -306,14 +315,16 @@ impl Line {
             "q" => self.quiet = true,
             "v" => self.verbose = true,
             "y" => self.links = true,
+            "FI" => self.pipes = true,
             "e" => self.encrypts = true,
             "D" => self.directories = false,
-            "X" => self.old_times = true,
+            "X" => self.bare = true,
             "g" => self.grows = true,
             "l" => self.ends = Some(LineEnds::Dos),
             "ll" => self.ends = Some(LineEnds::Unix),
             "k" => self.dos_names = true,
             "ic" => lists.ignores_case = true,
+            "ws" => self.excludes.within = true,
             "h" | "h2" => self.action = Action::Help,
             "L" => self.action = Action::Version,
             // Its records and progress are not what a script sees.
@@ -326,7 +337,7 @@ impl Line {
 
     fn off(&mut self, known: &Known) -> Ended<()> {
         match known.short {
-            "X" => self.old_times = false,
+            "X" => self.bare = false,
             "sf" => self.shows = false,
             "fd" | "fz" => {}
             name => {
@@ -352,7 +363,7 @@ impl Line {
         if self.action != first && self.action != action {
             return Err(refuse(
                 "two actions are asked for",
-                "use one of -u, -f, -d, -FS, -U, -F, -FF and -A",
+                "use one of -u, -f, -d, -FS, -DF, -U, -F, -FF and -A",
             ));
         }
         self.action = action;
@@ -393,6 +404,23 @@ impl Line {
         }
         Ok(())
     }
+}
+
+/// The option of a long name, or of the start of one that no other one has.
+fn long_option(name: &str) -> Ended<&'static Known> {
+    if let Some(known) = options::all().find(|known| known.long == name) {
+        return Ok(known);
+    }
+    let mut starting = options::all().filter(|known| known.long.starts_with(name));
+    let (what, help) = match (starting.next(), starting.next()) {
+        (Some(known), None) => return Ok(known),
+        (Some(one), Some(other)) => {
+            let help = format!("it may be --{} or --{}", one.long, other.long);
+            ("has several meanings", help)
+        }
+        (None, _) => ("is not known", "`zip -h` lists the options".to_owned()),
+    };
+    Err(refuse(&format!("option --{name} {what}"), &help))
 }
 
 impl Lists {

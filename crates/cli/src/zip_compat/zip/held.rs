@@ -36,6 +36,13 @@ pub(super) fn hold(path: &Path, line: &Line) -> Ended<Option<Held>> {
             }
             return Ok(None);
         }
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let exit = match line.action {
+                Action::Merge(_) if !line.shows && line.output.is_none() => code::CREATE,
+                _ => code::OPEN,
+            };
+            return Err(Stop::new(exit, Failure::io("read", path, &error)));
+        }
         Err(error) => return Err(unreadable(error)),
     };
     let metadata = file.metadata().map_err(unreadable)?;
@@ -51,7 +58,7 @@ pub(super) fn hold(path: &Path, line: &Line) -> Ended<Option<Held>> {
     if !metadata.is_file() {
         return Err(broken("it is no regular file".to_owned()));
     }
-    let reader = match parts::open(file, path, &ReadOptions::default()) {
+    let reader = match parts::open(file, path, &ReadOptions::new().unix_bytes(true)) {
         Ok(reader) => reader,
         Err(Unopened::Archive(error)) => return Err(broken(error.to_string())),
         Err(Unopened::Part(failure)) => return Err(Stop::new(code::OPEN, failure)),

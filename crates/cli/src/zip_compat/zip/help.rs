@@ -23,13 +23,15 @@ An ARCHIVE that exists is changed: files are added, or replace their entries.
   -X  old times only    -k  as DOS    -o  time of the newest entry
   -O FILE  write another archive      -sf show what would be done
   -U  copy entries as they are into the archive of -O
+  -DF pack what differs from the archive into -O
   -F  copy a damaged archive to -O    -FF  what is intact of it
   -TT COMMAND  test by it with -T     -l, -ll  LF to CR LF, CR LF to LF
   -s SIZE  parts of this size         -s 0  join a split archive into -O
   -lf FILE  log    -la  append to it    -li  with all that is said
   -A  check offsets    -q  quiet      -v  say more
+  -FI read named pipes                -ws * does not match '/', and ** does
 
-Exit codes: 0 done, 3 no archive, 8 test failed, 9 interrupted, 12 nothing to do, 14 and 15 cannot
+Exit codes: 0 done, 3 no archive, 8 test failed, 9 interrupted, 12 nothing to do, 10, 14 and 15 cannot
 write, 16 wrong command line, 18 a file cannot be read.
 
 What differs from Info-ZIP: docs/zip.md. The command with all features is `perfkit zip`.

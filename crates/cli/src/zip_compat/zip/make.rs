@@ -1,11 +1,12 @@
 //! Writes an archive, tests it, and makes it appear.
 
 use std::collections::HashMap;
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use files::target::{self, Target};
+use report::units::counted;
 use zipstream::{Encryption, Password};
 
 use crate::args::password::PasswordSource;
@@ -15,7 +16,7 @@ use crate::term::{message, password};
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
 use crate::zip_compat::shown;
 use crate::zip_compat::zip::decide::{Plan, Step};
-use crate::zip_compat::zip::flags::Line;
+use crate::zip_compat::zip::flags::{Action, Line};
 use crate::zip_compat::zip::held::Held;
 use crate::zip_compat::zip::sources::Found;
 use crate::zip_compat::zip::split::{self, Divided};
@@ -45,12 +46,18 @@ pub(super) fn make(
         ));
     }
     let password = ask_password(line)?;
+    if password.is_some() && plan.packed().next().is_some() {
+        let text = "entries are encrypted with AES-256: this unzip, 7-Zip and WinZip read it, Info-ZIP's unzip does not";
+        warnings::warn(line, text);
+    }
     // Comments are read when all names are known, and before anything is written.
     let comments = match line.entry_comments {
         true => entry_comments(line, found, plan, held)?,
         false => HashMap::new(),
     };
     let old = held.map(|held| held.reader.directory().comment().to_vec());
+    // Of an archive that is only compared with, its comment is all that is in the new one.
+    let held = held.filter(|_| line.action != Action::Difference);
     let comment = match line.comment {
         true => {
             if !line.quiet {
@@ -64,8 +71,7 @@ pub(super) fn make(
         false => old.unwrap_or_default(),
     };
     let metadata = held.map(|held| &held.metadata);
-    let target = Target::create(output, true, metadata, context())
-        .map_err(|error| Stop::new(code::CREATE, error.into()))?;
+    let target = target(output, metadata)?;
     let job = Job {
         line,
         found,
@@ -83,7 +89,7 @@ pub(super) fn make(
         target
             .commit()
             .map_err(|error| Stop::new(code::WRITE, error.into()))?;
-        return Ok(finish(line, found, plan, &done));
+        return Ok(finish(line, found, plan, &done, held));
     }
     let (target, packed) = match comments.is_empty() {
         true => (target, None),
@@ -123,19 +129,36 @@ pub(super) fn make(
             }
         }
     }
-    Ok(finish(line, found, plan, &done))
+    Ok(finish(line, found, plan, &done, held))
+}
+
+/// Where the archive is written. One that exists and is protected from writing stays, as with Info-ZIP, although another
+/// file could take its name.
+fn target(output: &Path, metadata: Option<&Metadata>) -> Ended<Target> {
+    let exists = !target::is_stdout(output) && output.is_file();
+    if exists && let Err(error) = File::options().write(true).open(output) {
+        let failure = Failure::io("write", output, &error);
+        return Err(Stop::new(code::CREATE, failure));
+    }
+    let exit = if exists {
+        code::TEMPORARY
+    } else {
+        code::CREATE
+    };
+    Target::create(output, true, metadata, context()).map_err(|error| Stop::new(exit, error.into()))
 }
 
 /// Removes what moved, and gives the exit code.
-fn finish(line: &Line, found: &Found, plan: &Plan, done: &Done) -> u8 {
+fn finish(line: &Line, found: &Found, plan: &Plan, done: &Done, held: Option<&Held>) -> u8 {
     if line.moves {
-        apply::remove(found, plan, done);
+        apply::remove(found, plan, done, held);
     }
     if !done.unread.is_empty() {
-        message::remark(&format!("{} files could not be read", done.unread.len()));
+        let files = counted(done.unread.len() as u64, ["file", "files"]);
+        message::remark(&format!("{files} could not be read"));
     }
-    match done.unread.is_empty() && found.unnamed == 0 {
-        true => 0,
+    match done.unread.is_empty() {
+        true => found.code(),
         false => code::OPEN,
     }
 }

@@ -52,19 +52,9 @@ const fn refused(
 pub(super) const OPTIONS: [Known; 71] = [
     flag("FS", "filesync"),
     flag("FF", "fixfix"),
+    flag("FI", "fifo"),
     flag("F", "fix"),
-    refused(
-        "FI",
-        "fifo",
-        Takes::Nothing,
-        "pipe the content in: zip ARCHIVE - < FIFO",
-    ),
-    refused(
-        "DF",
-        "difference-archive",
-        Takes::Nothing,
-        "use -u, -f or -FS",
-    ),
+    flag("DF", "difference-archive"),
     taking("TT", "unzip-command", Takes::Value),
     refused(
         "AS",
@@ -113,12 +103,7 @@ pub(super) const OPTIONS: [Known; 71] = [
         Takes::Nothing,
         "put a backslash before * and ? of names",
     ),
-    refused(
-        "ws",
-        "wild-stop-dirs",
-        Takes::Nothing,
-        "* matches '/' as well",
-    ),
+    flag("ws", "wild-stop-dirs"),
     flag("db", "display-bytes"),
     flag("dc", "display-counts"),
     flag("dd", "display-dots"),

@@ -6,7 +6,8 @@ use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use files::target;
-use zipstream::{Merge, Warning};
+use report::units::counted;
+use zipstream::{Merge, Warning, name};
 
 use crate::failure::Failure;
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
@@ -63,6 +64,18 @@ fn work(line: &mut Line, archive: &Path, output: &Path) -> Ended<u8> {
         names.extend(input::names()?);
     }
     split::check(line)?;
+    if line.action == Action::Difference {
+        let failure = match &line.output {
+            None => Some("option -DF packs what differs from the archive into another one"),
+            Some(_) if archive == output => Some("option -DF does not change the archive"),
+            Some(_) if names.is_empty() => Some("option -DF: no file is named"),
+            Some(_) => None,
+        };
+        if let Some(what) = failure {
+            let failure = Failure::new(what).help("zip -DF ARCHIVE NAME... -O NEW");
+            return Err(Stop::new(code::USAGE, failure));
+        }
+    }
     if line.dos_names && line.links {
         warnings::warn(
             line,
@@ -103,6 +116,9 @@ fn work(line: &mut Line, archive: &Path, output: &Path) -> Ended<u8> {
     if line.shows {
         show(line, &found, &plan, held.as_ref());
         return Ok(0);
+    }
+    if line.action == Action::Difference {
+        return make(line, &found, &plan, held.as_ref(), output);
     }
     let nothing = plan.changes() == 0;
     let alone = line.comment || line.entry_comments || line.tests || line.latest;
@@ -167,7 +183,9 @@ fn adjust(line: &Line, held: Option<&Held>, archive: &Path, output: &Path) -> En
     };
     let mut warnings = held.reader.directory().warnings().iter();
     if !warnings.any(|found| matches!(found, Warning::Prefix { .. })) {
-        say::print("The offsets of the archive are right.\n", false);
+        if !line.quiet {
+            say::print("The offsets of the archive are right.\n", false);
+        }
         return Ok(0);
     }
     let none = &mut Patterns::default();
@@ -194,7 +212,7 @@ fn copy(
         let failure = failure.help("check its name");
         return Err(Stop::new(code::OPEN, failure));
     };
-    let mut patterns = Patterns::default();
+    let mut patterns = line.patterns();
     for name in names {
         let added = patterns.add(name);
         added.map_err(|failure| Stop::new(code::USAGE, failure))?;
@@ -227,7 +245,7 @@ fn decide(
 ) -> Ended<(Found, Plan)> {
     let reader = held.map(|held| &held.reader);
     if line.action == Action::Delete {
-        let mut patterns = Patterns::default();
+        let mut patterns = line.patterns();
         for name in &names {
             // The name of a directory that is there is that of its entry.
             let mut name = name.clone();
@@ -247,8 +265,11 @@ fn decide(
         }
         return Ok((Found::default(), plan));
     }
-    let Action::Merge(merge) = line.action else {
-        return Ok((Found::default(), Plan::default()));
+    let merge = match line.action {
+        Action::Merge(merge) => merge,
+        // What replaces an entry because it differs is all that is packed.
+        Action::Difference => Merge::Sync,
+        _ => return Ok((Found::default(), Plan::default())),
     };
     let held_names: Vec<String> = match reader {
         Some(reader) => {
@@ -263,8 +284,9 @@ fn decide(
     let all = names.is_empty() && matches!(merge, Merge::Freshen | Merge::Update);
     let names = match all {
         true => {
-            let files = held_names.iter().filter(|name| Path::new(name).exists());
-            files.map(OsString::from).collect()
+            let paths = held_names.iter().map(|name| name::system_path(name));
+            let files = paths.filter(|path| path.exists());
+            files.map(|path| path.into_owned().into()).collect()
         }
         false => names,
     };
@@ -272,11 +294,22 @@ fn decide(
         return Err(nothing(archive));
     }
     let found = sources::find(line, &names, archive, &held_names)?;
-    if merge == Merge::Sync && found.items.is_empty() {
+    let syncs = line.action == Action::Merge(Merge::Sync);
+    if syncs && found.items.is_empty() && found.left.is_empty() {
         // A slip of the fingers, and not a wish for an empty archive.
         return Err(nothing(archive));
     }
     let mut plan = decide::merge(merge, &found, reader)?;
+    if line.action == Action::Difference {
+        return Ok((found, plan.difference()));
+    }
+    if plan.spared > 0 {
+        let entries = counted(plan.spared, ["entry", "entries"]);
+        let text = format!(
+            "kept for files that may be there and are left out: {entries}; -d deletes entries"
+        );
+        warnings::warn(line, &text);
+    }
     if names.is_empty() {
         // Only comments, a test or a time are asked for.
         plan.deleted.clear();
@@ -294,14 +327,14 @@ fn unchanged(
 ) -> Ended<u8> {
     if line.moves {
         // What the archive has already is moved, too.
-        apply::remove(found, plan, &Done::default());
+        apply::remove(found, plan, &Done::default(), held);
     }
     match line.action {
         Action::Merge(Merge::Sync) if held.is_some() => {
             if !line.quiet {
                 say::print("The archive is as the files are.\n", false);
             }
-            Ok(0)
+            Ok(found.code())
         }
         Action::Merge(Merge::Update | Merge::Freshen)
             if held.is_some() || !found.items.is_empty() =>

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::fs::File;
 
-use zipstream::ArchiveReader;
+use zipstream::{ArchiveReader, name};
 
 use crate::term::color::write_stdout_plain;
 use crate::term::message;
 use crate::zip_compat::shown;
-use crate::zip_compat::zip::decide::Plan;
+use crate::zip_compat::zip::decide::{Plan, Step};
 use crate::zip_compat::zip::flags::{Action, Line};
 use crate::zip_compat::zip::log;
 use crate::zip_compat::zip::sources::Found;
@@ -20,7 +20,7 @@ pub(super) fn print(text: &str, to_stderr: bool) {
     if to_stderr {
         text.lines().for_each(message::status);
     } else {
-        let _ = write_stdout_plain(text.as_bytes());
+        let _ = write_stdout_plain(&name::to_bytes(text));
     }
 }
 
@@ -56,7 +56,11 @@ pub(super) fn changes(
         }
     }
     let mut text = String::new();
-    for name in &plan.deleted {
+    let repeated = plan.steps.iter().filter_map(|step| match step {
+        Step::Repeat { item, .. } if !done.unread.contains(item) => Some(&found.items[*item].name),
+        _ => None,
+    });
+    for name in plan.deleted.iter().chain(repeated) {
         text.push_str(&format!("deleting: {}\n", shown::name(name)));
     }
     for (item, replaces) in plan.packed() {

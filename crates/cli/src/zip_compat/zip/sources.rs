@@ -1,21 +1,20 @@
 //! The files that a command line means, with the names of their entries.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
-use std::fs::Metadata;
-use std::io::ErrorKind;
+use std::fs::{FileType, Metadata};
+use std::io::{Error, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
 use files::conflicts::{self, Written};
 use walkdir::WalkDir;
-use zipstream::name::dos_part;
-use zipstream::{EntryKind, FileVersion};
+use zipstream::{EntryKind, FileVersion, Merge, name};
 
 use crate::failure::Failure;
 use crate::term::message;
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
 use crate::zip_compat::matching::Patterns;
-use crate::zip_compat::zip::flags::{Line, Walk};
+use crate::zip_compat::zip::flags::{Action, Line, Walk};
 use crate::zip_compat::zip::warnings;
 
 /// A file that may be packed.
@@ -27,6 +26,8 @@ pub(super) struct Item {
     pub(super) path: PathBuf,
     pub(super) kind: EntryKind,
     pub(super) version: FileVersion,
+    /// Whether it is a named pipe, whose content is read.
+    pub(super) pipe: bool,
 }
 
 /// What was found.
@@ -39,13 +40,36 @@ pub(super) struct Found {
     pub(super) unnamed: u64,
     /// The number of files and directories that could not be looked at.
     pub(super) unseen: u64,
+    /// The names of what is there and is left out.
+    pub(super) left: HashSet<String>,
 }
 
 impl Found {
-    /// Whether an entry without a file here has none at all.
-    pub(super) fn is_whole(&self) -> bool {
-        self.unnamed == 0 && self.unseen == 0
+    /// Whether the file of an entry may be there, although it is none of the items. What a link that leads nowhere
+    /// led to may be there again another day, so that what is below its name counts, too.
+    pub(super) fn may_have(&self, name: &str) -> bool {
+        let above = || name.match_indices('/').map(|(at, _)| &name[..at]);
+        self.unnamed + self.unseen > 0
+            || self.left.contains(name)
+            || (!self.left.is_empty() && above().any(|above| self.left.contains(above)))
     }
+
+    /// The exit code of a run that does what it can.
+    pub(super) fn code(&self) -> u8 {
+        match self.unnamed + self.unseen {
+            0 => 0,
+            _ => code::OPEN,
+        }
+    }
+}
+
+/// What a path leads to.
+enum Seen {
+    There(Metadata),
+    /// It has nothing that can be packed, which was said.
+    LeftOut,
+    /// Nothing has its name.
+    Missing,
 }
 
 /// Finds the files of a command line. `held` are the names of an archive that is changed.
@@ -58,7 +82,7 @@ pub(super) fn find(
     let mut finder = Finder {
         archive: conflicts::written(archive),
         found: Found::default(),
-        ends: Patterns::default(),
+        ends: line.patterns(),
         line,
     };
     if finder.line.walk == Walk::Patterns {
@@ -94,10 +118,18 @@ impl Finder<'_> {
                 bytes: 0,
                 directory: false,
             };
-            return self.add("-".to_owned(), path.to_owned(), EntryKind::File, version);
+            return self.add(Item {
+                name: "-".to_owned(),
+                path: path.to_owned(),
+                kind: EntryKind::File,
+                version,
+                pipe: false,
+            });
         }
-        let Some(metadata) = self.look(path) else {
-            return self.by_archive(path, held);
+        let metadata = match self.look(path) {
+            Seen::There(metadata) => metadata,
+            Seen::LeftOut => return Ok(()),
+            Seen::Missing => return self.by_archive(path, held),
         };
         if metadata.is_dir() && self.line.walk == Walk::Paths {
             return self.walk(path);
@@ -106,25 +138,62 @@ impl Finder<'_> {
     }
 
     /// What a path leads to; links are followed unless they are packed.
-    fn look(&self, path: &Path) -> Option<Metadata> {
-        match self.line.links {
-            true => path.symlink_metadata().ok(),
-            false => path.metadata().ok(),
+    fn look(&mut self, path: &Path) -> Seen {
+        let found = match self.line.links {
+            true => path.symlink_metadata(),
+            false => path.metadata(),
+        };
+        match found {
+            Ok(metadata) => Seen::There(metadata),
+            Err(error) => self.unread(path, &error),
         }
+    }
+
+    /// Something that cannot be looked at: it is gone, or a link that leads nowhere, or out of reach.
+    fn unread(&mut self, path: &Path, error: &Error) -> Seen {
+        let name = path.display();
+        if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
+            let why = files::reason(error);
+            message::remark(&format!("cannot look at '{name}': {why}; it is left out"));
+            self.found.unseen += 1;
+        } else if path.symlink_metadata().is_ok() {
+            let text = format!("'{name}' is a link to what does not exist, and is left out");
+            warnings::warn(self.line, &text);
+            if let Some(plain) = self.name(path) {
+                self.left_out(&plain);
+            }
+        } else {
+            return Seen::Missing;
+        }
+        Seen::LeftOut
+    }
+
+    /// Remembers that something of this name is there, and is left out, if an entry would go without it.
+    fn left_out(&mut self, plain: &str) {
+        if self.line.action != Action::Merge(Merge::Sync) {
+            return;
+        }
+        let name = match self.line.dos_names {
+            true => dos_name(plain),
+            false => Some(plain.to_owned()),
+        };
+        self.found.left.extend(name);
     }
 
     /// A name that is no file may be a pattern for entries of the archive, whose files are meant.
     fn by_archive(&mut self, path: &Path, held: &[String]) -> Ended<()> {
-        let mut pattern = Patterns::default();
+        let mut pattern = self.line.patterns();
         let mut met = false;
         if pattern.add(path.as_os_str()).is_ok() {
             let matching: Vec<_> = held.iter().filter(|name| pattern.matches(name)).collect();
             for name in matching {
-                let path = Path::new(name);
-                if let Some(metadata) = self.look(path) {
-                    met = true;
-                    self.file(path, &metadata)?;
+                let path = name::system_path(name);
+                match self.look(&path) {
+                    Seen::There(metadata) => self.file(&path, &metadata)?,
+                    Seen::LeftOut => {}
+                    Seen::Missing => continue,
                 }
+                met = true;
             }
         }
         if !met {
@@ -140,61 +209,59 @@ impl Finder<'_> {
             .follow_root_links(!self.line.links)
             .sort_by_file_name();
         for step in walk {
-            match step {
-                Ok(entry) => {
-                    let metadata = match self.line.links {
-                        true => entry.path().symlink_metadata(),
-                        false => entry.path().metadata(),
-                    };
-                    match metadata {
-                        Ok(metadata) => self.file(entry.path(), &metadata)?,
-                        Err(error) => {
-                            let failure = Failure::io("read", entry.path(), &error);
-                            message::remark(failure.message());
-                            self.unseen(error.kind());
+            let entry = match step {
+                Ok(entry) => entry,
+                Err(error) => {
+                    match (error.path(), error.io_error()) {
+                        (Some(path), Some(error)) => {
+                            self.unread(path, error);
+                        }
+                        _ => {
+                            message::remark(&format!("left out: {error}"));
+                            self.found.unseen += 1;
                         }
                     }
+                    continue;
                 }
-                Err(error) => {
-                    message::remark(&format!("left out: {error}"));
-                    let kind = error.io_error().map(std::io::Error::kind);
-                    self.unseen(kind.unwrap_or(ErrorKind::Other));
-                }
+            };
+            if let Seen::There(metadata) = self.look(entry.path()) {
+                self.file(entry.path(), &metadata)?;
             }
         }
         Ok(())
     }
 
-    /// Something was not looked at, unless it is gone.
-    fn unseen(&mut self, kind: ErrorKind) {
-        self.found.unseen += u64::from(kind != ErrorKind::NotFound);
-    }
-
     /// A file, a directory or a link.
     fn file(&mut self, path: &Path, metadata: &Metadata) -> Ended<()> {
+        let pipe = is_pipe(metadata.file_type());
         let kind = if metadata.is_dir() {
-            EntryKind::Directory
-        } else if metadata.is_file() {
-            EntryKind::File
+            Some(EntryKind::Directory)
         } else if metadata.is_symlink() {
-            EntryKind::Symlink
+            Some(EntryKind::Symlink)
+        } else if metadata.is_file() || is_socket(metadata.file_type()) || (pipe && self.line.pipes)
+        {
+            // A socket is a file that cannot be read.
+            Some(EntryKind::File)
         } else {
-            warnings::warn(
-                self.line,
-                &format!(
-                    "'{}' is a pipe, a socket or a device and is left out",
-                    path.display()
-                ),
-            );
-            return Ok(());
+            None
         };
-        if kind == EntryKind::Directory && (!self.line.directories || self.line.junk) {
+        if kind == Some(EntryKind::Directory) && (!self.line.directories || self.line.junk) {
             return Ok(());
         }
-        if kind == EntryKind::File && self.archive.as_ref().is_some_and(|own| own.is(path)) {
+        if kind == Some(EntryKind::File) && self.archive.as_ref().is_some_and(|own| own.is(path)) {
             return Ok(());
         }
         let Some(mut plain) = self.name(path) else {
+            return Ok(());
+        };
+        let Some(kind) = kind else {
+            let name = path.display();
+            let text = match pipe {
+                true => format!("'{name}' is a named pipe and is left out; -FI reads it"),
+                false => format!("'{name}' is a device and is left out"),
+            };
+            warnings::warn(self.line, &text);
+            self.left_out(&plain);
             return Ok(());
         };
         if kind == EntryKind::Directory {
@@ -204,16 +271,16 @@ impl Finder<'_> {
         let modified = modified.and_then(|at| jiff::Timestamp::try_from(at).ok());
         let modified = modified.map_or(0, jiff::Timestamp::as_second);
         let too_old = self.line.after.is_some_and(|after| modified < after);
-        if too_old || self.line.before.is_some_and(|before| modified >= before) {
+        let too_new = self.line.before.is_some_and(|before| modified >= before);
+        let line = &mut *self.line;
+        if line.walk == Walk::Patterns && !self.ends.matches_end(&plain) {
             return Ok(());
         }
-        let line = &mut *self.line;
         // Patterns are about names as the files have them.
         let wanted = line.includes.is_empty() || line.includes.matches(&plain);
-        if !wanted || line.excludes.matches(&plain) {
-            return Ok(());
-        }
-        if line.walk == Walk::Patterns && !self.ends.matches_end(&plain) {
+        let wanted = wanted && !line.excludes.matches(&plain);
+        if too_old || too_new || !wanted {
+            self.left_out(&plain);
             return Ok(());
         }
         let name = match line.dos_names {
@@ -226,8 +293,8 @@ impl Finder<'_> {
             self.found.unnamed += 1;
             return Ok(());
         };
-        if path.to_str().is_none() {
-            // Names are UTF-8 here. It is no reason to leave out all other files.
+        if cfg!(not(unix)) && path.to_str().is_none() {
+            // It is no reason to leave out all other files.
             let path = path.display();
             message::remark(&format!(
                 "the name of '{path}' is not UTF-8; it is left out"
@@ -240,40 +307,32 @@ impl Finder<'_> {
             bytes: metadata.len(),
             directory: kind == EntryKind::Directory,
         };
-        self.add(name, path.to_owned(), kind, version)
-    }
-
-    fn add(
-        &mut self,
-        name: String,
-        path: PathBuf,
-        kind: EntryKind,
-        version: FileVersion,
-    ) -> Ended<()> {
-        if let Some(first) = self.found.by_name.get(&name) {
-            let first = &self.found.items[*first].path;
-            if *first == path {
-                return Ok(());
-            }
-            let (one, other) = (first.display(), path.display());
-            return Err(Stop::new(
-                code::USAGE,
-                Failure::new(format!(
-                    "'{one}' and '{other}' would both be entry '{name}'"
-                ))
-                .help("pack them in two archives, or without -j"),
-            ));
-        }
-        self.found
-            .by_name
-            .insert(name.clone(), self.found.items.len());
-        self.found.items.push(Item {
+        self.add(Item {
             name,
-            path,
+            path: path.to_owned(),
             kind,
             version,
-        });
-        Ok(())
+            pipe,
+        })
+    }
+
+    fn add(&mut self, item: Item) -> Ended<()> {
+        let at = self.found.items.len();
+        let first = *self.found.by_name.entry(item.name.clone()).or_insert(at);
+        if first == at {
+            self.found.items.push(item);
+            return Ok(());
+        }
+        let first = &self.found.items[first].path;
+        if *first == item.path {
+            return Ok(());
+        }
+        let (one, other, name) = (first.display(), item.path.display(), &item.name);
+        let failure = Failure::new(format!(
+            "'{one}' and '{other}' would both be entry '{name}'"
+        ));
+        let failure = failure.help("pack them in two archives, or without -j");
+        Err(Stop::new(code::USAGE, failure))
     }
 
     /// The name of the entry of a path; `None` for the directory that contains all names.
@@ -284,7 +343,7 @@ impl Finder<'_> {
             match part {
                 Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
                 Component::ParentDir => climbs |= parts.pop().is_none(),
-                Component::Normal(part) => parts.push(part.to_string_lossy()),
+                Component::Normal(part) => parts.push(name::of_bytes(part.as_encoded_bytes())),
             }
         }
         if climbs && !self.line.quiet && !parts.is_empty() {
@@ -300,13 +359,33 @@ impl Finder<'_> {
     }
 }
 
+#[cfg(unix)]
+fn is_pipe(kind: FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&kind)
+}
+
+#[cfg(unix)]
+fn is_socket(kind: FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_socket(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: FileType) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn is_socket(_: FileType) -> bool {
+    false
+}
+
 /// A name as DOS has it; `None` if nothing of its last part is left.
 fn dos_name(name: &str) -> Option<String> {
     let (path, slash) = match name.strip_suffix('/') {
         Some(path) => (path, "/"),
         None => (name, ""),
     };
-    let mut parts: Vec<_> = path.split('/').map(dos_part).collect();
+    let mut parts: Vec<_> = path.split('/').map(name::dos_part).collect();
     parts.last().filter(|last| !last.is_empty())?;
     parts.retain(|part| !part.is_empty());
     Some(parts.join("/") + slash)

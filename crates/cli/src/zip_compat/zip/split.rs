@@ -14,7 +14,7 @@ use zipstream::combine::{Parts, SplitArchive, part_path};
 use crate::failure::Failure;
 use crate::io::context;
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
-use crate::zip_compat::zip::apply;
+use crate::zip_compat::newest::newest;
 use crate::zip_compat::zip::flags::{Action, Line};
 use crate::zip_compat::zip::held::Held;
 use crate::zip_compat::zip::sources::Found;
@@ -106,7 +106,7 @@ impl Divided {
     ) -> Ended<()> {
         let Self { split, paths } = self;
         let stale = stale(output, split.parts());
-        let newest = line.latest.then(|| apply::newest(reader)).flatten();
+        let newest = line.latest.then(|| newest(reader)).flatten();
         match paths.len() > TOGETHER_MAX {
             true => in_turn(reader, split, paths, newest)?,
             false => together(reader, split, paths, newest)?,

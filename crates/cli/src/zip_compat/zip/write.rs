@@ -3,13 +3,15 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, Metadata};
 use std::io;
+use std::path::Path;
 
 use files::link_target;
 use files::output::Output;
+use files::steady::State;
 use zipstream::extract::utc_offset_seconds;
 use zipstream::{
-    ArchiveOptions, ArchiveReader, ArchiveWriter, Encryption, EntryKind, EntryOptions, LineEnds,
-    Method, ReadAt, Scratch, TextReader,
+    ArchiveOptions, ArchiveReader, ArchiveWriter, Encryption, EntryKind, EntryOptions, Method,
+    PushError, ReadAt, ReadOptions, Scratch, TextReader,
 };
 
 use crate::failure::Failure;
@@ -41,6 +43,8 @@ pub(super) struct Done {
     pub(super) entries: u64,
     /// Items that could not be read.
     pub(super) unread: HashSet<usize>,
+    /// What the files of items were when their reading began.
+    pub(super) states: HashMap<usize, State>,
 }
 
 pub(super) fn failed(error: &zipstream::Error) -> Stop {
@@ -72,13 +76,20 @@ impl<R: ReadAt> Job<'_, R> {
             ArchiveWriter::with_options(output, options).map_err(|error| failed(&error))?;
         let (mut done, mut scratch) = (Done::default(), Scratch::default());
         for step in &self.plan.steps {
-            match step {
-                Step::Keep(at) => self.keep(*at, &mut writer, &mut scratch)?,
-                Step::Replace(item) => self.add(*item, &mut writer, &mut done)?,
+            let kept = match *step {
+                Step::Keep(at) => Some(at),
+                Step::Replace { item, held } => {
+                    self.add(item, "its entry stays", &mut writer, &mut done)?;
+                    done.unread.contains(&item).then_some(held)
+                }
+                Step::Repeat { item, held } => done.unread.contains(&item).then_some(held),
+            };
+            if let Some(at) = kept {
+                self.keep(at, &mut writer, &mut scratch)?;
             }
         }
         for item in &self.plan.added {
-            self.add(*item, &mut writer, &mut done)?;
+            self.add(*item, "it is left out", &mut writer, &mut done)?;
         }
         let (_, totals) = writer.finish().map_err(|error| failed(&error))?;
         done.entries = totals.entries;
@@ -92,12 +103,14 @@ impl<R: ReadAt> Job<'_, R> {
         writer: &mut ArchiveWriter<Output>,
         scratch: &mut Scratch,
     ) -> Ended<()> {
-        let Some(reader) = self.reader else {
-            return Ok(());
+        let reader = self.reader;
+        let found =
+            reader.and_then(|reader| Some((reader, reader.directory().iter_at(at).next()?)));
+        let Some((reader, entry)) = found else {
+            let failure = Failure::new(format!("the archive has no record at byte {at} any more"));
+            return Err(Stop::new(code::STRUCTURE, failure.help("it is unchanged")));
         };
-        let Some(Ok(entry)) = reader.directory().iter_at(at).next() else {
-            return Ok(());
-        };
+        let entry = entry.map_err(|error| failed(&error))?;
         let comment = self.comments.get(entry.name_lossy().as_ref());
         let change = |raw: &mut zipstream::RawEntry| match comment {
             Some(comment) => raw.set_comment(comment.clone()),
@@ -108,95 +121,139 @@ impl<R: ReadAt> Job<'_, R> {
             .map_err(|error| failed(&error))
     }
 
-    /// Packs a file; one that cannot be read is left out.
-    fn add(&self, at: usize, writer: &mut ArchiveWriter<Output>, done: &mut Done) -> Ended<()> {
+    /// Packs a file; of one that cannot be read nothing is in the archive, and `without` says what that means.
+    fn add(
+        &self,
+        at: usize,
+        without: &str,
+        writer: &mut ArchiveWriter<Output>,
+        done: &mut Done,
+    ) -> Ended<()> {
         if signal::interrupted() {
             return Err(Stop::silent(code::INTERRUPTED));
         }
         let item = &self.found.items[at];
-        if let Err(error) = self.pack(item, writer)? {
-            let name = item.path.display();
-            let why = files::reason(&error);
-            message::remark(&format!("cannot read '{name}': {why}; it is left out"));
-            done.unread.insert(at);
+        match self.pack(item, writer)? {
+            Ok(state) => done.states.extend(state.map(|state| (at, state))),
+            Err(_) if signal::interrupted() => return Err(Stop::silent(code::INTERRUPTED)),
+            Err(error) => {
+                let name = item.path.display();
+                let why = files::reason(&error);
+                message::remark(&format!("cannot read '{name}': {why}; {without}"));
+                done.unread.insert(at);
+            }
         }
         Ok(())
     }
 
-    fn pack(&self, item: &Item, writer: &mut ArchiveWriter<Output>) -> Ended<io::Result<()>> {
-        let started = |result: Result<(), zipstream::Error>| result.map_err(|error| failed(&error));
-        if item.path.as_os_str() == "-" {
-            let mut options = self.options(item);
-            options.modified = Some(item.version.modified);
-            // What comes through a pipe has no mode that says who may read it.
-            options.mode = 0o600;
-            let mut stdin = io::stdin().lock();
-            if let Some(ends) = self.line.ends {
-                return self.text(item, writer, options, stdin, ends);
-            }
-            started(writer.start_entry(&item.name, &options))?;
-            return content(writer, &mut stdin);
-        }
-        let read = match item.kind {
-            EntryKind::File => open::regular(&item.path).map(|(file, found)| (Some(file), found)),
-            EntryKind::Directory => item.path.metadata().map(|found| (None, found)),
-            EntryKind::Symlink => item.path.symlink_metadata().map(|found| (None, found)),
-        };
-        let (file, metadata) = match read {
-            Ok(read) => read,
-            Err(error) => return Ok(Err(error)),
-        };
-        let mut options = self.options(item);
-        describe(&mut options, &metadata);
-        let name = item.name.trim_end_matches('/');
-        match (item.kind, file) {
-            (EntryKind::File, Some(file)) if self.line.ends.is_some() => {
-                // A line end alone becomes twice as long.
-                let most = metadata.len().saturating_mul(2);
-                options.size_hint = Some(most).filter(|bytes| *bytes > 0);
-                let ends = self.line.ends.unwrap_or(LineEnds::Dos);
-                self.text(item, writer, options, file, ends)
-            }
-            (EntryKind::File, Some(mut file)) => {
-                options.size_hint = Some(metadata.len()).filter(|bytes| *bytes > 0);
-                started(writer.start_entry(name, &options))?;
-                content(writer, &mut file)
-            }
-            (EntryKind::Symlink, _) => {
-                let target = match link_target(&item.path) {
-                    Ok(target) => target,
-                    Err(error) => return Ok(Err(error)),
-                };
-                started(writer.add(name, &options, &mut &target[..]))?;
-                Ok(Ok(()))
-            }
-            _ => {
-                started(writer.add(name, &options, &mut &b""[..]))?;
-                Ok(Ok(()))
-            }
-        }
-    }
-
-    /// Packs a content with other line ends, unless it is no text.
-    fn text(
+    /// Packs a file; returns what it was when its reading began, if it is a regular one.
+    fn pack(
         &self,
         item: &Item,
         writer: &mut ArchiveWriter<Output>,
-        options: EntryOptions,
-        source: impl io::Read,
-        ends: LineEnds,
-    ) -> Ended<io::Result<()>> {
-        let mut text = match TextReader::new(source, ends) {
-            Ok(text) => text,
+    ) -> Ended<io::Result<Option<State>>> {
+        let mut options = self.options(item);
+        if item.path.as_os_str() == "-" {
+            options.modified = Some(item.version.modified);
+            // What comes through a pipe has no mode that says who may read it.
+            options.mode = 0o600;
+            let read = self.content(item, options, io::stdin().lock(), writer)?;
+            return Ok(read.map(|()| None));
+        }
+        let name = item.name.trim_end_matches('/');
+        let opened = match item.kind {
+            EntryKind::File if item.pipe => pipe(&item.path),
+            EntryKind::File => open::regular(&item.path),
+            EntryKind::Directory | EntryKind::Symlink => {
+                let found = match item.kind {
+                    EntryKind::Directory => item.path.metadata().map(|found| (found, Vec::new())),
+                    _ => item
+                        .path
+                        .symlink_metadata()
+                        .and_then(|found| Ok((found, link_target(&item.path)?))),
+                };
+                let (metadata, target) = match found {
+                    Ok(found) => found,
+                    Err(error) => return Ok(Err(error)),
+                };
+                self.describe(&mut options, &metadata);
+                let added = writer.add(name, &options, &mut &target[..]);
+                return added.map(|()| Ok(None)).map_err(|error| failed(&error));
+            }
+        };
+        let (file, metadata) = match opened {
+            Ok(opened) => opened,
             Err(error) => return Ok(Err(error)),
         };
-        if text.is_binary() {
+        self.describe(&mut options, &metadata);
+        // A line end alone may become twice as long.
+        let most = metadata
+            .len()
+            .saturating_mul(1 + u64::from(self.line.ends.is_some()));
+        options.size_hint = Some(most).filter(|bytes| *bytes > 0);
+        let read = self.content(item, options, file, writer)?;
+        Ok(read.map(|()| State::of(&metadata)))
+    }
+
+    /// Packs a content. Of one that cannot be read to its end nothing stays in the archive; a pipe, which gives nothing
+    /// back, ends the run.
+    fn content(
+        &self,
+        item: &Item,
+        mut options: EntryOptions,
+        source: impl io::Read,
+        writer: &mut ArchiveWriter<Output>,
+    ) -> Ended<io::Result<()>> {
+        let mut source = match TextReader::new(source, self.line.ends) {
+            Ok(source) => source,
+            Err(error) => return Ok(Err(error)),
+        };
+        if self.line.ends.is_some() && source.is_binary() {
             let name = shown::name(&item.name);
             warnings::warn(self.line, &format!("{name} is no text; its line ends stay"));
         }
+        options.text = source.is_text() && options.method != Method::Stored;
         let started = writer.start_entry(&item.name, &options);
         started.map_err(|error| failed(&error))?;
-        content(writer, &mut text)
+        loop {
+            match writer.push_from(&mut source) {
+                Ok(0) => break,
+                Ok(_) if signal::interrupted() => return Err(Stop::silent(code::INTERRUPTED)),
+                Ok(_) => {}
+                Err(PushError::Archive(error)) => return Err(failed(&error)),
+                Err(PushError::Source(error)) => {
+                    let given = writer.retract_entry().map_err(|error| failed(&error))?;
+                    if given > 0 && writer.sink().take_back(given).is_err() {
+                        let (name, why) = (item.path.display(), files::reason(&error));
+                        let failure =
+                            Failure::new(format!("cannot read '{name}' to its end: {why}"));
+                        let failure = failure.help("an archive in a file goes on without it");
+                        return Err(Stop::new(code::READ, failure));
+                    }
+                    return Ok(Err(error));
+                }
+            }
+        }
+        writer.finish_entry().map_err(|error| failed(&error))?;
+        Ok(Ok(()))
+    }
+
+    /// Time, mode and owner of a file.
+    fn describe(&self, options: &mut EntryOptions, metadata: &Metadata) {
+        let modified = metadata.modified().ok();
+        let modified = modified.and_then(|time| jiff::Timestamp::try_from(time).ok());
+        if let Some(modified) = modified {
+            let seconds = modified.as_second();
+            options.modified = Some(seconds);
+            options.utc_offset_seconds = utc_offset_seconds(seconds);
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+            options.mode = metadata.permissions().mode();
+            let owner = zipstream::EntryOwner::new(metadata.uid(), metadata.gid());
+            options.owner = (!self.line.bare).then_some(owner);
+        }
     }
 
     fn options(&self, item: &Item) -> EntryOptions {
@@ -212,56 +269,115 @@ impl<R: ReadAt> Job<'_, R> {
             }
             EntryKind::File => EntryOptions::new(Method::Deflate).level(line.level),
         };
-        let options = options.old_time_only(line.old_times);
+        let options = options.old_time_only(line.bare);
         options.dos_attributes(line.dos_names)
     }
 }
 
-/// Takes a content into the open entry. One that cannot be read to its end is removed, if that is still
-/// possible.
-fn content(
-    writer: &mut ArchiveWriter<Output>,
-    source: &mut impl io::Read,
-) -> Ended<io::Result<()>> {
-    loop {
-        match writer.push_from(source) {
-            Ok(0) => break,
-            Ok(_) if signal::interrupted() => return Err(Stop::silent(code::INTERRUPTED)),
-            Ok(_) => {}
-            Err(zipstream::PushError::Source(error)) => {
-                if writer.abandon_entry().is_err() {
-                    let why = files::reason(&error);
-                    return Err(Stop::new(
-                        code::READ,
-                        Failure::new(format!("a file could not be read to its end: {why}")),
-                    ));
-                }
-                return Ok(Err(error));
-            }
-            Err(zipstream::PushError::Archive(error)) => return Err(failed(&error)),
-        }
-    }
-    writer.finish_entry().map_err(|error| failed(&error))?;
-    Ok(Ok(()))
-}
-
-/// Time and mode of a file.
-fn describe(options: &mut EntryOptions, metadata: &Metadata) {
-    let modified = metadata.modified().ok();
-    let modified = modified.and_then(|time| jiff::Timestamp::try_from(time).ok());
-    if let Some(modified) = modified {
-        let seconds = modified.as_second();
-        options.modified = Some(seconds);
-        options.utc_offset_seconds = utc_offset_seconds(seconds);
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        options.mode = metadata.permissions().mode();
-    }
+/// Opens a named pipe, which waits for whoever writes to it.
+fn pipe(path: &Path) -> io::Result<(File, Metadata)> {
+    let file = open::open(path, File::options().read(true))?;
+    let metadata = file.metadata()?;
+    Ok((file, metadata))
 }
 
 /// The archive that was written, to be read again.
 pub(super) fn written(file: &File) -> Ended<ArchiveReader<&File>> {
-    ArchiveReader::open(file).map_err(|error| failed(&error))
+    let options = ReadOptions::new().unix_bytes(true);
+    ArchiveReader::open_with(file, &options).map_err(|error| failed(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write as _};
+
+    use zipstream::FileVersion;
+
+    use super::*;
+    use crate::zip_compat::zip::flags;
+
+    /// Gives this many bytes, which no method makes smaller, and fails.
+    struct Failing(u64);
+
+    impl Read for Failing {
+        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+            let bytes = room.len().min(usize::try_from(self.0).unwrap_or(0));
+            for byte in &mut room[..bytes] {
+                self.0 -= 1;
+                let mixed = self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                *byte = ((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 56) as u8;
+            }
+            match bytes {
+                0 => Err(io::Error::other("the disk is broken")),
+                bytes => Ok(bytes),
+            }
+        }
+    }
+
+    /// Packs a file, one that fails after these bytes, and another file.
+    fn packed(sink: File, bytes: u64) -> Ended<()> {
+        let line = flags::parse(&["a.zip".into()]).expect("a line");
+        let (found, plan) = (Found::default(), Plan::default());
+        let job: Job<'_, File> = Job {
+            line: &line,
+            found: &found,
+            plan: &plan,
+            reader: None,
+            comment: Vec::new(),
+            encryption: None,
+            comments: HashMap::new(),
+        };
+        let mut writer = ArchiveWriter::new(Output::new(sink));
+        for (name, bytes) in [("before", None), ("failing", Some(bytes)), ("after", None)] {
+            let item = Item {
+                name: name.to_owned(),
+                path: name.into(),
+                kind: EntryKind::File,
+                version: FileVersion {
+                    modified: 0,
+                    bytes: 0,
+                    directory: false,
+                },
+                pipe: false,
+            };
+            let options = EntryOptions::default().size_hint(bytes.unwrap_or(0) + 1);
+            let read = match bytes {
+                Some(bytes) => job.content(&item, options, Failing(bytes), &mut writer)?,
+                None => job.content(&item, options, name.as_bytes(), &mut writer)?,
+            };
+            assert_eq!(read.is_err(), bytes.is_some(), "{name}");
+        }
+        let (mut sink, _) = writer.finish().expect("finished");
+        sink.flush().expect("written");
+        Ok(())
+    }
+
+    #[test]
+    fn of_a_file_that_fails_half_way_nothing_is_in_the_archive() {
+        for bytes in [0, 10, 100 << 10, 900 << 10, 5 << 20] {
+            let sink = tempfile::tempfile().expect("a file");
+            packed(sink.try_clone().expect("a handle"), bytes).expect("goes on");
+            let reader = written(&sink).expect("an archive");
+            let names = reader.entries().flatten();
+            let names: Vec<_> = names.map(|entry| entry.name_lossy().into_owned()).collect();
+            assert_eq!(names, ["before", "after"], "{bytes}");
+            let wanted: Vec<u8> = names.concat().into_bytes();
+            let contents = reader.entries().flatten();
+            let contents: Vec<_> = contents
+                .map(|entry| reader.read(&entry).expect("read"))
+                .collect();
+            assert_eq!(contents.concat(), wanted, "{bytes}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_that_has_taken_a_part_of_a_file_that_fails_is_given_up() {
+        let (mut reader, writer) = io::pipe().expect("a pipe");
+        let drained = std::thread::spawn(move || io::copy(&mut reader, &mut io::sink()));
+        let sink = File::from(std::os::fd::OwnedFd::from(writer));
+        let stop = packed(sink, 5 << 20).expect_err("ended");
+        assert_eq!(stop.code, code::READ);
+        drained.join().expect("ended").expect("read");
+    }
 }

@@ -18,7 +18,7 @@ fn letters_share_words_and_lists_end_at_options() {
     assert_eq!(line.action, Action::Merge(Merge::Sync));
     let line = read("--recurse-paths a.zip src --exclude *.c").unwrap();
     assert_eq!((line.walk, line.excludes.unmet().count()), (Walk::Paths, 1));
-    assert!(!read("-X- a.zip src").unwrap().old_times);
+    assert!(!read("-X- a.zip src").unwrap().bare);
     assert_eq!(
         read("-t 2021-01-01 a.zip b").unwrap().after,
         read("-t 01012021 a.zip b").unwrap().after

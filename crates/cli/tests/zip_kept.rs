@@ -1,0 +1,343 @@
+//! Under the name `zip`: what an archive holds goes only when its file has taken its place, or is gone, and a file goes
+//! only when the archive has its content.
+#![cfg(unix)]
+
+use std::fs::{File, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+use crate::common::{Run, directory, feed, file, link_as};
+use crate::zip_changes::{archive, held};
+
+/// When the entries of an archive were made: before any of the files.
+const MADE: u64 = 1_590_000_000;
+
+/// A directory with files `a` and `b`, newer than what `d.zip` has of them, and `c` only there; runs a command line of
+/// `zip` in it.
+fn made() -> (tempfile::TempDir, impl Fn(&str) -> Run) {
+    let programs = directory();
+    let zip = link_as(programs.path(), "zip");
+    let dir = directory();
+    archive(
+        dir.path(),
+        "d.zip",
+        &[("a", "old a"), ("b", "old b"), ("c", "old c")],
+    );
+    for name in ["a", "b"] {
+        file(
+            dir.path(),
+            name,
+            format!("new content of {name}").as_bytes(),
+        );
+    }
+    let path = dir.path().to_owned();
+    let run = move |line: &str| {
+        let _ = &programs;
+        let mut command = Command::new(&zip);
+        command.args(line.split(' ')).current_dir(&path);
+        let output = feed(command, b"");
+        Run {
+            code: output.status.code(),
+            stdout: output.stdout,
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    };
+    (dir, run)
+}
+
+fn date(path: &Path, seconds: u64) {
+    let opened = File::open(path).expect("opened");
+    let at = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    opened.set_modified(at).expect("set");
+}
+
+/// Files that cannot be read: a socket, one without rights, and one that fails while it is read.
+const UNREADABLE: [fn(&Path); 3] = [
+    |path| drop(UnixListener::bind(path).expect("bound")),
+    |path| {
+        std::fs::write(path, b"nobody reads this").expect("written");
+        std::fs::set_permissions(path, Permissions::from_mode(0o000)).expect("set");
+    },
+    |path| symlink("/proc/self/mem", path).expect("linked"),
+];
+
+#[test]
+fn an_entry_goes_only_with_its_file() {
+    for make in UNREADABLE {
+        for line in [
+            "-q d.zip a b",
+            "-qu d.zip a b",
+            "-qf d.zip",
+            "-qFSr d.zip .",
+            "-qm d.zip a b",
+        ] {
+            let (dir, run) = made();
+            let b = dir.path().join("b");
+            std::fs::remove_file(&b).expect("removed");
+            make(&b);
+            // Who may read everything is no test of rights.
+            let reads = File::open(&b)
+                .is_ok_and(|mut file| std::io::copy(&mut file, &mut std::io::sink()).is_ok());
+            if reads {
+                continue;
+            }
+            let ended = run(line);
+            assert_eq!(ended.code, Some(18), "{line}: {}", ended.stderr);
+            assert!(ended.stderr.contains("its entry stays"), "{}", ended.stderr);
+            let kept = held(dir.path(), "d.zip");
+            assert_eq!(kept[..2], ["a=new content of a", "b=old b"], "{line}");
+            assert_eq!(
+                kept.len(),
+                if line.contains("FS") { 2 } else { 3 },
+                "{line}"
+            );
+            assert!(b.symlink_metadata().is_ok(), "{line}");
+            assert_eq!(dir.path().join("a").exists(), !line.contains('m'), "{line}");
+        }
+    }
+}
+
+/// Of several entries of one name all stay, or none.
+#[test]
+fn entries_of_one_name_stay_together() {
+    let (dir, run) = made();
+    archive(
+        dir.path(),
+        "d.zip",
+        &[("b", "one"), ("a", "old a"), ("b", "two")],
+    );
+    std::fs::remove_file(dir.path().join("b")).expect("removed");
+    drop(UnixListener::bind(dir.path().join("b")).expect("bound"));
+    assert_eq!(run("-q d.zip b").code, Some(18));
+    assert_eq!(held(dir.path(), "d.zip"), ["b=one", "a=old a", "b=two"]);
+}
+
+/// What is there and is left out of a run of `-FS` keeps its entry.
+#[test]
+fn filesync_deletes_no_entry_whose_file_is_there() {
+    let fifo = |path: &Path| {
+        let made = Command::new("mkfifo")
+            .arg(path)
+            .status()
+            .expect("mkfifo runs");
+        assert!(made.success());
+    };
+    let dangling = |path: &Path| symlink("nowhere", path).expect("linked");
+    type Made<'a> = Option<&'a dyn Fn(&Path)>;
+    let cases: [(&str, Made<'_>, &str); 9] = [
+        ("-FSqr d.zip .", Some(&fifo), "b"),
+        ("-FSq d.zip a b", Some(&fifo), "b"),
+        ("-FSqr d.zip .", Some(&dangling), "b"),
+        ("-FSq d.zip a b", Some(&dangling), "b"),
+        ("-FSqr d.zip . -x b", None, "b"),
+        ("-FSqr d.zip . -i a", None, "b"),
+        ("-FSqr -t 2024-01-01 d.zip .", None, "b"),
+        ("-FSqr -tt 2021-01-01 d.zip .", None, "a"),
+        ("-FSqr d.zip .", None, ""),
+    ];
+    for (line, make, spared) in cases {
+        let (dir, run) = made();
+        let b = dir.path().join("b");
+        match make {
+            Some(make) => {
+                std::fs::remove_file(&b).expect("removed");
+                make(&b);
+            }
+            None if line.contains("-t") => date(&b, MADE + 1000),
+            None => {}
+        }
+        let ended = run(line);
+        assert_eq!((ended.code, &*ended.stderr), (Some(0), ""), "{line}");
+        let wanted = ["a", "b"].map(|name| match name == spared {
+            true => format!("{name}=old {name}"),
+            false => format!("{name}=new content of {name}"),
+        });
+        assert_eq!(held(dir.path(), "d.zip"), wanted, "{line}");
+    }
+    let (_dir, run) = made();
+    let said = run("-FSr d.zip . -x b").stderr;
+    assert!(said.contains("left out: 1 entry"), "{said}");
+}
+
+/// A path that is out of reach says nothing of its file.
+#[test]
+fn filesync_deletes_nothing_while_something_cannot_be_looked_at() {
+    let (dir, run) = made();
+    // As of a directory without rights, for everybody.
+    symlink("loop", dir.path().join("loop")).expect("linked");
+    let ended = run("-FSq d.zip a loop/x");
+    assert_eq!(ended.code, Some(18), "{}", ended.stderr);
+    assert_eq!(
+        held(dir.path(), "d.zip"),
+        ["a=new content of a", "b=old b", "c=old c"]
+    );
+    std::fs::remove_file(dir.path().join("loop")).expect("removed");
+    // A name of which DOS has nothing.
+    file(dir.path(), "...", b"no name");
+    let ended = run("-FSqk d.zip a ...");
+    assert_eq!(ended.code, Some(18), "{}", ended.stderr);
+    let kept = held(dir.path(), "d.zip");
+    assert_eq!(
+        kept,
+        [
+            "a=new content of a",
+            "b=old b",
+            "c=old c",
+            "A=new content of a"
+        ]
+    );
+    // Once all are known, what has no file goes.
+    assert_eq!(run("-FSq d.zip a").code, Some(0));
+    assert_eq!(held(dir.path(), "d.zip"), kept[..1]);
+}
+
+/// A file of the time and size of its entry may have another content.
+#[test]
+fn a_file_is_moved_only_into_an_archive_that_has_its_content() {
+    let (dir, run) = made();
+    for (name, content) in [("a", "old a"), ("b", "odd b")] {
+        file(dir.path(), name, content.as_bytes());
+        date(&dir.path().join(name), MADE);
+    }
+    let ended = run("-mu d.zip a b");
+    assert_eq!(ended.code, Some(12), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("'b' is not certainly"),
+        "{}",
+        ended.stderr
+    );
+    assert_eq!(held(dir.path(), "d.zip"), ["a=old a", "b=old b", "c=old c"]);
+    assert!(!dir.path().join("a").exists() && dir.path().join("b").exists());
+}
+
+#[test]
+fn named_pipes_are_read_on_request() {
+    let (dir, run) = made();
+    let fifo = dir.path().join("fifo");
+    let made = Command::new("mkfifo")
+        .arg(&fifo)
+        .status()
+        .expect("mkfifo runs");
+    assert!(made.success());
+    let writer = std::thread::spawn(move || std::fs::write(fifo, b"through it"));
+    assert_eq!(run("-q -FI d.zip fifo").code, Some(0));
+    writer.join().expect("ended").expect("written");
+    assert_eq!(held(dir.path(), "d.zip")[3], "fifo=through it");
+}
+
+/// Names are bytes on Unix: those that are no UTF-8 are packed, found, changed and extracted as they are.
+#[test]
+fn names_of_any_bytes_come_back() {
+    use std::os::unix::ffi::OsStringExt as _;
+    let name = |bytes: &[u8]| std::ffi::OsString::from_vec(bytes.to_vec());
+    let (dir, run) = made();
+    let all = dir.path().join("all");
+    std::fs::create_dir_all(all.join(name(b"d\xff"))).expect("made");
+    let wanted = [
+        &b"caf\xe9"[..],
+        b"d\xff/in\xc3",
+        "naïve".as_bytes(),
+        b"\xf4\x8f\xbe\x80",
+    ];
+    for path in wanted {
+        std::fs::write(all.join(name(path)), path).expect("written");
+    }
+    symlink(name(b"caf\xe9"), all.join("link")).expect("linked");
+    assert_eq!(run("-qry all.zip all").code, Some(0));
+    // An update finds the entry of its file.
+    std::fs::write(all.join(name(b"caf\xe9")), b"longer than before").expect("written");
+    assert_eq!(run("-qFSry all.zip all").code, Some(0));
+    let unzip = |words: &[&str]| {
+        let programs = directory();
+        let mut command = Command::new(link_as(programs.path(), "unzip"));
+        command.args(words).current_dir(dir.path());
+        feed(command, b"")
+    };
+    let listed = unzip(&["-Z1", "all.zip"]);
+    assert_eq!(
+        listed
+            .stdout
+            .split(|byte| *byte == b'\n')
+            .filter(|line| line.ends_with(b"caf\xe9"))
+            .count(),
+        1
+    );
+    let own = crate::common::run(dir.path(), ["unzip", "-qq", "all.zip", "-d", "own"]).expect(0);
+    assert_eq!(own.stderr, "");
+    assert_eq!(
+        unzip(&["-q", "all.zip", "-d", "theirs"]).status.code(),
+        Some(0)
+    );
+    for to in ["own", "theirs"] {
+        let to = dir.path().join(to).join("all");
+        for path in wanted {
+            let content = std::fs::read(to.join(name(path))).expect("there");
+            match path {
+                b"caf\xe9" => assert_eq!(content, b"longer than before"),
+                _ => assert_eq!(content, path),
+            }
+        }
+        let link = std::fs::read_link(to.join("link")).expect("a link");
+        assert_eq!(link.into_os_string(), name(b"caf\xe9"));
+        assert_eq!(std::fs::read_dir(&to).expect("listed").count(), 5);
+    }
+}
+
+/// The same for perfkit's own command.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_update_that_cannot_read_a_file_keeps_its_entry() {
+    for flags in ["-u", "--freshen", "--filesync"] {
+        let (dir, _) = made();
+        let b = dir.path().join("b");
+        std::fs::remove_file(&b).expect("removed");
+        symlink("/proc/self/mem", &b).expect("linked");
+        let line = [
+            "zip",
+            "-q",
+            flags,
+            "--symlinks",
+            "follow",
+            "d.zip",
+            "a",
+            "b",
+        ];
+        let ended = crate::common::run(dir.path(), line).expect(3);
+        assert!(
+            ended.stderr.contains("the entry 'b' stays"),
+            "{}",
+            ended.stderr
+        );
+        let mut kept = held(dir.path(), "d.zip");
+        kept.sort_unstable();
+        assert_eq!(kept[..2], ["a=new content of a", "b=old b"], "{flags}");
+    }
+}
+
+#[test]
+fn a_sync_of_our_own_keeps_what_is_there_and_left_out() {
+    let (dir, _) = made();
+    let line = [
+        "zip",
+        "-r",
+        "--filesync",
+        "d.zip",
+        ".",
+        "-x",
+        "b",
+        "-x",
+        "*.zip",
+    ];
+    let ended = crate::common::run(dir.path(), line).expect(0);
+    assert!(
+        ended.stderr.contains("left out: 1 entry"),
+        "{}",
+        ended.stderr
+    );
+    let mut kept = held(dir.path(), "d.zip");
+    kept.sort_unstable();
+    assert_eq!(kept, ["a=new content of a", "b=old b"]);
+}
