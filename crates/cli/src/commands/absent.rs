@@ -6,6 +6,7 @@ use report::ExitStatus;
 use tokio::time::{Instant, sleep};
 use workers::Error;
 
+use crate::args::broker::WaitArgs;
 use crate::commands::nats::failed;
 use crate::failure::{Failure, Result};
 use crate::term::{message, signal};
@@ -25,6 +26,14 @@ pub(crate) struct Wait {
 }
 
 impl Wait {
+    /// As the flags say; `tells`: whether warnings are wanted.
+    pub(crate) fn new(args: &WaitArgs, tells: bool) -> Self {
+        Self {
+            tells,
+            limit: args.wait,
+        }
+    }
+
     /// Repeats a call as long as what it looks for is not there.
     pub(crate) async fn until_there<T>(
         self,

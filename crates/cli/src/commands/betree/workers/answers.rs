@@ -31,10 +31,7 @@ pub(super) struct Nats {
 impl Answers {
     /// Opens the streams.
     pub(super) async fn open(args: &JoinArgs, pair: &Pair<'_>, tells: bool) -> Result<Self> {
-        let waits = Wait {
-            tells,
-            limit: args.broker.wait.wait,
-        };
+        let waits = Wait::new(&args.broker.wait, tells);
         match pair {
             Pair::Nats(of, from, access) => {
                 let open = async |address: &Address| {

@@ -12,6 +12,7 @@ use tokio::time::sleep;
 use twox_hash::XxHash64;
 use workers::nats::{self, Bucket, Held, WrongAddress};
 
+use crate::commands::absent::Wait;
 use crate::commands::betree::flags::MatchArgs;
 use crate::commands::betree::matching::{BATCH_EXPRESSIONS_MAX, checked_bits};
 use crate::commands::betree::print::Form;
@@ -217,7 +218,7 @@ pub(super) async fn first(args: &MatchArgs, path: &Path) -> Result<(State, Optio
                 .map_err(|error: WrongAddress| Failure::usage(format!("--snapshot: {error}")))?;
             let tells = args.analysis.terminal.wants_warnings();
             let access = access(&args.workers.broker.nats)?;
-            let waits = args.workers.waits(tells);
+            let waits = Wait::new(&args.workers.broker.wait, tells);
             let connection = waits
                 .until_there(async || connect(&address, &access, tells).await)
                 .await?;

@@ -32,10 +32,7 @@ impl Feeder {
         tells: bool,
     ) -> Result<(Self, Option<Known>)> {
         let copies = usize::from(args.replicas);
-        let waits = Wait {
-            tells,
-            limit: args.broker.wait.wait,
-        };
+        let waits = Wait::new(&args.broker.wait, tells);
         match pair {
             Pair::Nats(to, _, access) => {
                 let connection = waits

@@ -13,7 +13,6 @@ use crate::args::metrics::MetricsArgs;
 use crate::args::nats::AccessArgs;
 use crate::args::output::OutputArgs;
 use crate::args::units;
-use crate::commands::absent::Wait;
 use crate::failure::{Failure, Result};
 
 /// How strongly an answer is given once.
@@ -159,14 +158,6 @@ impl WorkerArgs {
             None => Ok(()),
             Some(_) => Err(Failure::usage("--metrics needs --from")
                 .help("see `betree serve` for a matcher with metrics, or --live")),
-        }
-    }
-
-    /// How to wait for what it needs.
-    pub(super) fn waits(&self, tells: bool) -> Wait {
-        Wait {
-            tells,
-            limit: self.broker.wait.wait,
         }
     }
 

@@ -7,6 +7,7 @@ use workers::kafka;
 use workers::nats::{self, Keep};
 use workers::settings::{Common, switch};
 
+use crate::commands::absent::Wait;
 use crate::commands::betree::flags::MatchArgs;
 use crate::commands::betree::workers::epochs::State;
 #[cfg(feature = "kafka")]
@@ -31,7 +32,7 @@ pub(super) async fn nats(
 ) -> Result<nats::Worker> {
     let own = &args.workers;
     let once = own.once.map_or(Once::Window, Once::from);
-    let waits = own.waits(tells);
+    let waits = Wait::new(&own.broker.wait, tells);
     let blocks = waits
         .until_there(async || connect(from, access, tells).await)
         .await?;
@@ -157,7 +158,7 @@ pub(super) async fn kafka(
         return Err(Failure::usage(message)
             .help("write both addresses with the same servers, and copy answers to other ones"));
     }
-    let waits = own.waits(tells);
+    let waits = Wait::new(&own.broker.wait, tells);
     let cluster = waits
         .until_there(async || kafka::Cluster::open(from, access).await)
         .await?;

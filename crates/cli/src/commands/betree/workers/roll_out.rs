@@ -35,10 +35,7 @@ pub(crate) fn run(
     let epoch = name(&bytes);
     let tells = args.output.terminal.wants_warnings();
     runtime()?.block_on(async {
-        let waits = Wait {
-            tells,
-            limit: args.wait.wait,
-        };
+        let waits = Wait::new(&args.wait, tells);
         let connection = waits
             .until_there(async || connect(&args.to, &access, tells).await)
             .await?;

@@ -77,10 +77,7 @@ pub(in super::super) fn run(
         .metrics()?
         .map(|address| Metrics::start(address, said))
         .transpose()?;
-    let waits = Wait {
-        tells: said,
-        limit: args.agents.wait.wait,
-    };
+    let waits = Wait::new(&args.agents.wait, said);
     let talk = Talk::start(address_access, waits)?;
     if said {
         message::status(&format!("waiting for the run that is led at {address}"));

@@ -46,10 +46,7 @@ pub(in super::super) fn run(
         said_at: None,
     };
     runtime()?.block_on(async {
-        let waits = Wait {
-            tells: leading.said,
-            limit: own.wait.wait,
-        };
+        let waits = Wait::new(&own.wait, leading.said);
         let line = Line::open(address, &access, None, waits).await?;
         leading.began = Instant::now();
         leading.run(line, &address.to_string()).await
