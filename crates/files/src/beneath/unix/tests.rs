@@ -134,7 +134,7 @@ fn directories_are_made_in_any_order_and_at_any_depth() {
     root.link("d/d/link", "e", None).expect("made");
     for part in ["file", "link"] {
         let error = root
-            .directory(&format!("d/d/{part}/a/b/c"))
+            .directory(format!("d/d/{part}/a/b/c"))
             .expect_err("in the way");
         assert_eq!(error.kind(), io::ErrorKind::NotADirectory);
         assert!(error.to_string().contains(part), "{error}");
