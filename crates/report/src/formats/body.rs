@@ -94,8 +94,7 @@ pub(super) fn blocks(report: &Report, look: &Look) -> Vec<Block> {
 
 /// A line, what was found, and what is wrong.
 fn brief(report: &Report, look: &Look) -> Vec<Block> {
-    let columns = look.page.line.unwrap_or(usize::MAX);
-    let mut lines = vec![headline::one(report, columns)];
+    let mut lines = vec![headline::one(report, look.page.line_columns())];
     let says_more = !report.findings.is_empty();
     lines.extend(headline::findings(report));
     let wrong = report.validation.as_ref();

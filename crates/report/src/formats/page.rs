@@ -28,6 +28,11 @@ impl Page {
     pub(super) fn columns(&self) -> usize {
         self.width.unwrap_or(usize::MAX)
     }
+
+    /// Columns of the one line that a job ends with.
+    pub(super) fn line_columns(&self) -> usize {
+        self.line.unwrap_or(usize::MAX)
+    }
 }
 
 /// Blanks before the cells of a row.

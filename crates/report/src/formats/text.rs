@@ -7,7 +7,7 @@ use latency::report::Report;
 use super::body::{self, Block};
 use super::clean;
 use super::sparks;
-use crate::Look;
+use crate::{Detail, Look};
 
 /// Writes the whole report. What would steer a terminal is shown as escapes.
 ///
@@ -27,9 +27,11 @@ pub fn write(report: &Report, look: Look, out: &mut dyn Write) -> io::Result<()>
             Block::Lines(lines) => {
                 for (nth, line) in lines.iter().enumerate() {
                     // Only the very first line stands at the margin, with the headings.
-                    let margins = match index + nth {
-                        0 => ("", "    "),
-                        _ => ("  ", "    "),
+                    let (first, brief) = (index + nth == 0, look.detail == Detail::Line);
+                    let margins = if first { ("", "    ") } else { ("  ", "    ") };
+                    let columns = match first && brief {
+                        true => look.page.line_columns(),
+                        false => columns,
                     };
                     line.text_within(columns, margins, palette, out)?;
                 }
