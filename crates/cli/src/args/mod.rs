@@ -313,8 +313,7 @@ fn exit_help() -> String {
         let _ = writeln!(text, "  {:>3}  {}", status.code(), status.meaning());
     }
     text.push_str(
-        "\n`perfkit hyperfine` takes the command line of hyperfine (`perfkit hyperfine --help`).\n\
-         Try `perfkit tour` first, then `perfkit COMMAND --help`.",
+        "\nTry `perfkit tour`, then `perfkit COMMAND --help`. hyperfine is a COMMAND, too.",
     );
     text
 }
