@@ -522,7 +522,7 @@ fn slow_calls_name_their_file() {
 }
 
 /// What wrk2 prints: values in milliseconds.
-const WRK2_OUTPUT: &str = "Running 10s test @ http://127.0.0.1:8080/
+pub(crate) const WRK2_OUTPUT: &str = "Running 10s test @ http://127.0.0.1:8080/
   Detailed Percentile spectrum:
        Value   Percentile   TotalCount 1/(1-Percentile)
 

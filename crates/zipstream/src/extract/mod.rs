@@ -43,6 +43,7 @@
 //!
 //! [`Write`]: std::io::Write
 
+mod described;
 mod names;
 mod objects;
 mod observer;
@@ -58,6 +59,7 @@ mod work;
 mod writing;
 mod zone;
 
+pub use described::describe;
 pub use files::{Cancel, Context};
 pub use objects::{NewObject, Objects};
 pub use observer::{ExtractObserver, ExtractWorker, Item};

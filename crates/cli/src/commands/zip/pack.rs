@@ -1,6 +1,6 @@
 //! Packs sources through the encoder into the target, with every call timed. `file` reads the files.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use files::rights::Rights;
 use files::target::Target;
 use files::write_behind::WriteBehind;
 use report::{Outcome, names};
-use zipstream::extract::utc_offset_seconds;
+use zipstream::extract::describe;
 use zipstream::{
     ArchiveEncoder, ArchiveOptions, Encryption, EntryKind, EntryOptions, RawEntry, ReadAt as _,
     Totals,
@@ -199,7 +199,7 @@ impl<'a> Packer<'a> {
             Err(error) => return Ok(passed_over(&source.path, &error)),
         };
         self.rights.narrow(&metadata);
-        self.describe(&mut options, &metadata);
+        describe(&mut options, &metadata);
         self.start(source, &options)?;
         self.push(source, &content)?;
         self.end(source)?;
@@ -208,21 +208,6 @@ impl<'a> Packer<'a> {
 
     fn options(&self) -> EntryOptions {
         EntryOptions::new(self.plan.method).level(self.plan.level)
-    }
-
-    fn describe(&self, options: &mut EntryOptions, metadata: &Metadata) {
-        let modified = metadata.modified().ok();
-        let modified = modified.and_then(|time| jiff::Timestamp::try_from(time).ok());
-        if let Some(modified) = modified {
-            let seconds = modified.as_second();
-            options.modified = Some(seconds);
-            options.utc_offset_seconds = utc_offset_seconds(seconds);
-        }
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            options.mode = metadata.permissions().mode();
-        }
     }
 
     fn start(&mut self, source: &Source, options: &EntryOptions) -> std::result::Result<(), Stop> {

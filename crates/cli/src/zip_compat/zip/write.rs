@@ -8,7 +8,7 @@ use std::path::Path;
 use files::link_target;
 use files::output::Output;
 use files::steady::State;
-use zipstream::extract::utc_offset_seconds;
+use zipstream::extract::describe;
 use zipstream::{
     ArchiveOptions, ArchiveReader, ArchiveWriter, Encryption, EntryKind, EntryOptions, Method,
     PushError, ReadAt, ReadOptions, Scratch, TextReader,
@@ -240,17 +240,10 @@ impl<R: ReadAt> Job<'_, R> {
 
     /// Time, mode and owner of a file.
     fn describe(&self, options: &mut EntryOptions, metadata: &Metadata) {
-        let modified = metadata.modified().ok();
-        let modified = modified.and_then(|time| jiff::Timestamp::try_from(time).ok());
-        if let Some(modified) = modified {
-            let seconds = modified.as_second();
-            options.modified = Some(seconds);
-            options.utc_offset_seconds = utc_offset_seconds(seconds);
-        }
+        describe(options, metadata);
         #[cfg(unix)]
         {
-            use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-            options.mode = metadata.permissions().mode();
+            use std::os::unix::fs::MetadataExt as _;
             let owner = zipstream::EntryOwner::new(metadata.uid(), metadata.gid());
             options.owner = (!self.line.bare).then_some(owner);
         }

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use files::steady::State;
 use files::write_behind::WriteBehind;
+use zipstream::extract::describe;
 use zipstream::{ArchiveEncoder, EntryOptions, KnownContent};
 
 use crate::commands::transfer::{Stop, write_error};
@@ -49,7 +50,7 @@ impl Packer<'_> {
         self.rights.narrow(&metadata);
         let before = self.read_bytes;
         let mut options = self.options();
-        self.describe(&mut options, &metadata);
+        describe(&mut options, &metadata);
         let mut reading = self.first(source, &mut file, &metadata, &mut options)?;
         if let Reading::Short = reading {
             // The header states too much: the entry is made again, without a stated size.
