@@ -83,19 +83,11 @@ fn one_sided(n: u64, p: f64) -> [f64; 2] {
 /// The least number of values with [`order_statistic_ranks`] for the percentile `p`, between 0 and 100, at this confidence.
 pub(crate) fn enclosed_n(p: f64, confidence: f64) -> u64 {
     let error = 1.0 - confidence;
-    let encloses = |n: u64| one_sided(n, p).iter().sum::<f64>() <= error;
-    let (mut few, mut enough) = (0, 1_u64);
-    while !encloses(enough) && enough < u64::MAX {
-        (few, enough) = (enough, enough.saturating_mul(2));
-    }
-    while enough - few > 1 {
-        let middle = few + (enough - few) / 2;
-        match encloses(middle) {
-            true => enough = middle,
-            false => few = middle,
-        }
-    }
-    enough
+    // All values on the likelier side are too likely with fewer than this; both sides together ask for little more.
+    let rarer = (p / 100.0).min((100.0 - p) / 100.0);
+    let least = (error.ln() / (-rarer).ln_1p()).floor() as u64;
+    let encloses = |n: &u64| one_sided(*n, p).iter().sum::<f64>() <= error;
+    (least.max(1)..u64::MAX).find(encloses).unwrap_or(u64::MAX)
 }
 
 /// [`order_statistic_ranks`] of values of which `inflation` count as one: the ranks of fewer values, as shares of all.
