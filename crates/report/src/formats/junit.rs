@@ -23,7 +23,7 @@ struct Case {
 }
 
 /// Writes the gates of a report and its limits on regressions. What the samples cannot decide fails as
-/// [`gates::status`](crate::gates::status) has it, or else is skipped.
+/// [`gates::status`] has it, or else is skipped.
 ///
 /// # Errors
 ///
