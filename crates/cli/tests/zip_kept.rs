@@ -341,3 +341,136 @@ fn a_sync_of_our_own_keeps_what_is_there_and_left_out() {
     kept.sort_unstable();
     assert_eq!(kept, ["a=new content of a", "b=old b"]);
 }
+
+#[test]
+fn deleting_is_bounded_by_lists_and_dates() {
+    for (line, left) in [
+        ("-d d.zip * -x b", vec!["b=old b"]),
+        ("-d d.zip * -i b", vec!["a=old a", "c=old c"]),
+        (
+            "-d d.zip * -i b -x b",
+            vec!["a=old a", "b=old b", "c=old c"],
+        ),
+        // The entries are of May 2020.
+        (
+            "-d d.zip a -t 2020-06-01",
+            vec!["a=old a", "b=old b", "c=old c"],
+        ),
+        ("-d d.zip a -t 2020-05-01", vec!["b=old b", "c=old c"]),
+        (
+            "-d d.zip a -tt 2020-05-01",
+            vec!["a=old a", "b=old b", "c=old c"],
+        ),
+        ("-d d.zip a -tt 2020-06-01", vec!["b=old b", "c=old c"]),
+        ("-d d.zip ./a", vec!["b=old b", "c=old c"]),
+    ] {
+        let (dir, zip) = made();
+        let run = zip(line);
+        let expected = if left.len() == 3 { 12 } else { 0 };
+        assert_eq!(run.code, Some(expected), "{line}: {}", run.stderr);
+        assert_eq!(held(dir.path(), "d.zip"), left, "{line}");
+    }
+}
+
+#[test]
+fn a_pattern_that_is_a_name_to_the_letter_means_that_name_alone() {
+    for (line, left) in [
+        ("-d d.zip a[1].txt", vec!["a1.txt=2", "b[=3"]),
+        ("-d d.zip a?1].txt", vec!["a1.txt=2", "b[=3"]),
+        ("-d d.zip a[12].txt", vec!["a[1].txt=1", "b[=3"]),
+        ("-d d.zip b[", vec!["a[1].txt=1", "a1.txt=2"]),
+        ("-U d.zip a[1].txt -O d.zip", vec!["a[1].txt=1"]),
+    ] {
+        let (dir, zip) = made();
+        archive(
+            dir.path(),
+            "d.zip",
+            &[("a[1].txt", "1"), ("a1.txt", "2"), ("b[", "3")],
+        );
+        let run = zip(line);
+        assert_eq!(run.code, Some(0), "{line}: {}", run.stderr);
+        assert_eq!(held(dir.path(), "d.zip"), left, "{line}");
+    }
+}
+
+#[test]
+fn where_nothing_is_found_to_pack_nothing_is_deleted() {
+    for line in [
+        "-FS d.zip gone",
+        "-FSr d.zip . -x *",
+        "-FS d.zip a b -i nothing",
+        "-FS d.zip a -t 2099-01-01",
+    ] {
+        let (dir, zip) = made();
+        let run = zip(line);
+        assert_eq!(run.code, Some(12), "{line}: {}", run.stderr);
+        let whole = ["a=old a", "b=old b", "c=old c"];
+        assert_eq!(held(dir.path(), "d.zip"), whole, "{line}");
+    }
+}
+
+#[test]
+fn an_archive_without_entries_passes_no_test() {
+    let (dir, zip) = made();
+    archive(dir.path(), "empty.zip", &[]);
+    let run = zip("-T empty.zip");
+    assert_eq!(run.code, Some(8), "{}", run.stderr);
+    assert!(run.stderr.contains("it has no entry"), "{}", run.stderr);
+    // What would be left is nothing to test, either: the old archive stays.
+    let run = zip("-T -d d.zip *");
+    assert_eq!(run.code, Some(8), "{}", run.stderr);
+    assert_eq!(held(dir.path(), "d.zip").len(), 3);
+}
+
+#[test]
+fn a_name_that_is_no_path_everywhere_costs_no_other_file() {
+    for name in ["a\\x2db", "c:d"] {
+        let (dir, zip) = made();
+        file(dir.path(), name, b"content");
+        let run = zip("-r new.zip .");
+        assert_eq!(run.code, Some(18), "{name}: {}", run.stderr);
+        assert!(run.stderr.contains(name), "{name}: {}", run.stderr);
+        let names: Vec<_> = held(dir.path(), "new.zip")
+            .iter()
+            .filter_map(|entry| Some(entry.split_once('=')?.0.to_owned()))
+            .collect();
+        assert_eq!(names, ["a", "b", "d.zip"], "{name}");
+    }
+}
+
+#[test]
+fn lists_are_about_whole_names_whatever_entries_are_called() {
+    let (dir, zip) = made();
+    std::fs::create_dir(dir.path().join("s")).expect("a directory");
+    file(dir.path(), "s/x", b"1");
+    let run = zip("-jr new.zip . -i s/*");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(held(dir.path(), "new.zip"), ["x=1"]);
+    let run = zip("-jr other.zip s a -x s/*");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(held(dir.path(), "other.zip"), ["a=new content of a"]);
+}
+
+#[test]
+fn an_update_without_names_adds_nothing() {
+    let (dir, zip) = made();
+    std::fs::create_dir(dir.path().join("s")).expect("a directory");
+    assert_eq!(zip("-r d.zip s").code, Some(0));
+    file(dir.path(), "s/x", b"1");
+    let run = zip("-ur d.zip");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(!held(dir.path(), "d.zip").contains(&"s/x=1".to_owned()));
+}
+
+#[test]
+fn what_was_packed_without_fields_is_not_older_than_its_file() {
+    let (dir, zip) = made();
+    date(&dir.path().join("a"), MADE + 1);
+    assert_eq!(zip("-X new.zip a").code, Some(0));
+    let first = std::fs::read(dir.path().join("new.zip")).expect("read");
+    assert_eq!(zip("-uX new.zip a").code, Some(12));
+    assert_eq!(
+        std::fs::read(dir.path().join("new.zip")).expect("read"),
+        first
+    );
+}

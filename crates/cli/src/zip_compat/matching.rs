@@ -23,15 +23,43 @@ pub(super) struct Patterns {
 struct Pattern {
     text: String,
     glob: Glob,
+    /// It is this name to the letter, and means nothing else.
+    name: Option<String>,
     met: bool,
 }
 
 impl Pattern {
     fn matches(&self, name: &str, within: bool) -> bool {
-        match within {
-            true => self.glob.matches_within(name),
-            false => self.glob.matches(name),
+        match (&self.name, within) {
+            (Some(own), _) => own == name,
+            (None, true) => self.glob.matches_within(name),
+            (None, false) => self.glob.matches(name),
         }
+    }
+}
+
+/// A name or a pattern as it is compared.
+fn shown(name: &str, any_case: bool) -> Cow<'_, str> {
+    match any_case {
+        true => Cow::Owned(name.to_lowercase()),
+        false => Cow::Borrowed(name),
+    }
+}
+
+/// A pattern, in which a `[` without `]` is the character itself.
+fn lenient(text: &str) -> Result<Glob, Failure> {
+    let mut text = text.to_owned();
+    let mut end = text.len();
+    loop {
+        let refused = match text.parse::<Glob>() {
+            Ok(glob) => return Ok(glob),
+            Err(refused) => refused,
+        };
+        end = text[..end].rfind('[').ok_or_else(|| {
+            Failure::new(format!("'{text}' is not a pattern: {refused}"))
+                .help("write \\[ for the character itself")
+        })?;
+        text.insert(end, '\\');
     }
 }
 
@@ -47,16 +75,13 @@ impl Patterns {
     /// Adds a pattern.
     pub(super) fn add(&mut self, word: &OsStr) -> Result<(), Failure> {
         let text = name::of_bytes(word.as_encoded_bytes()).into_owned();
-        let shown = match self.any_case {
-            true => text.to_lowercase(),
-            false => text.clone(),
-        };
-        let glob = shown.parse::<Glob>().map_err(|error| {
-            Failure::new(format!("'{text}' is not a pattern: {error}"))
-                .help("write \\[ for the character itself")
-        })?;
-        let met = false;
-        self.list.push(Pattern { text, glob, met });
+        let glob = lenient(&shown(&text, self.any_case))?;
+        self.list.push(Pattern {
+            text,
+            glob,
+            name: None,
+            met: false,
+        });
         Ok(())
     }
 
@@ -64,12 +89,19 @@ impl Patterns {
         self.list.is_empty()
     }
 
+    /// There is something of this name: a pattern that is it to the letter means it alone.
+    pub(super) fn meet(&mut self, name: &str) {
+        let name = shown(name, self.any_case);
+        for pattern in &mut self.list {
+            if shown(&pattern.text, self.any_case) == name {
+                pattern.name = Some(name.clone().into_owned());
+            }
+        }
+    }
+
     /// Whether one of them matches.
     pub(super) fn matches(&mut self, name: &str) -> bool {
-        let name = match self.any_case {
-            true => Cow::Owned(name.to_lowercase()),
-            false => Cow::Borrowed(name),
-        };
+        let name = shown(name, self.any_case);
         let mut found = false;
         for pattern in &mut self.list {
             let matches = pattern.matches(&name, self.within);
@@ -156,6 +188,39 @@ mod tests {
                 within: true,
                 ..Patterns::default()
             };
+            patterns.add(OsStr::new(pattern)).unwrap();
+            assert_eq!(patterns.matches(name), matches, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn what_is_a_name_to_the_letter_is_no_pattern() {
+        for (any_case, text) in [(false, "a[1].txt"), (true, "A[1].TXT")] {
+            let mut patterns = Patterns {
+                any_case,
+                ..Patterns::default()
+            };
+            patterns.add(OsStr::new(text)).unwrap();
+            assert!(patterns.matches("a1.txt"));
+            patterns.meet("b");
+            assert!(patterns.matches("a1.txt"));
+            patterns.meet("a[1].txt");
+            assert!(!patterns.matches("a1.txt"));
+            assert!(patterns.matches("a[1].txt"));
+        }
+    }
+
+    #[test]
+    fn a_bracket_that_nothing_closes_is_itself() {
+        for (pattern, name, matches) in [
+            ("a[1", "a[1", true),
+            ("a[1", "a1", false),
+            ("[ab]*[", "bx[", true),
+            ("[ab]*[", "cx[", false),
+            ("[[", "[[", true),
+            ("[]", "[]", true),
+        ] {
+            let mut patterns = Patterns::default();
             patterns.add(OsStr::new(pattern)).unwrap();
             assert_eq!(patterns.matches(name), matches, "{pattern} {name}");
         }

@@ -36,7 +36,12 @@ impl EntryOptions {
         let fixed = archive.reproducible;
         let modified = fixed.or(self.modified);
         let local = modified.map(|at| at.saturating_add(self.utc_offset_seconds.into()));
-        let local = if fixed.is_some() { modified } else { local };
+        let local = match fixed {
+            Some(_) => modified,
+            // The only time of an entry is not before that of its file: an update would take it for old, again and again.
+            None if self.old_time_only => local.map(|at| at.saturating_add(at & 1)),
+            None => local,
+        };
         let mode = match (fixed, self.kind) {
             (None, _) => self.mode & 0o7777,
             (_, EntryKind::Symlink) => 0o777,

@@ -196,7 +196,7 @@ pub struct EntryOptions {
     pub known: Option<KnownContent>,
     /// Whether to encrypt it, if the archive is encrypted. The default is `true`.
     pub encrypt: bool,
-    /// Whether the time is stated in the old fields alone: local, to two seconds, without an extra field.
+    /// Whether the time is stated in the old fields alone: local, to two seconds, rounded up, without an extra field.
     pub old_time_only: bool,
     /// Whether it is made as on DOS: of its mode only whether it may be written is stated, and no link stays one.
     pub dos_attributes: bool,

@@ -1,6 +1,7 @@
 //! What happens after the archive is written: its test, its name, its time, and files that move into it.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -29,16 +30,22 @@ const READ_BYTES: usize = 128 << 10;
 /// Reads every entry back; a failure leaves the old archive as it was.
 pub(super) fn test(mut reader: ArchiveReader<&File>, password: Option<Password>) -> Ended<()> {
     reader.set_decryption(password.map(Decryption::new));
+    if reader.is_empty() {
+        return Err(untested("it has no entry"));
+    }
     let options = ExtractOptions::new().context(context().clone());
     let tested = extract::verify(&reader, &options);
     match tested.failures.first() {
         None => Ok(()),
-        Some(failure) => Err(Stop::new(
-            code::TEST,
-            Failure::new(format!("the test of the archive failed: {failure}"))
-                .help("the archive that was there is unchanged"),
-        )),
+        Some(failure) => Err(untested(failure)),
     }
+}
+
+/// The test of an archive failed.
+fn untested(why: impl Display) -> Stop {
+    let failure = Failure::new(format!("the test of the archive failed: {why}"));
+    let failure = failure.help("the archive that was there is unchanged");
+    Stop::new(code::TEST, failure)
 }
 
 /// Has a command test the archive at `path`, which stands for `{}` in it or follows it. A failure leaves the old archive
@@ -49,15 +56,13 @@ pub(super) fn test_by(command: &str, path: &Path) -> Ended<()> {
         true => command.replace("{}", &quoted),
         false => format!("{command} {quoted}"),
     };
-    let failed = |why: &str| {
-        let failure = Failure::new(format!("the test of the archive failed: {why}"));
-        let failure = failure.help("the archive that was there is unchanged");
-        Err(Stop::new(code::TEST, failure))
-    };
     match Command::new("sh").arg("-c").arg(&whole).status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => failed(&format!("'{command}' ended with {status}")),
-        Err(error) => failed(&format!("sh cannot be run: {}", files::reason(&error))),
+        Ok(status) => Err(untested(format!("'{command}' ended with {status}"))),
+        Err(error) => Err(untested(format!(
+            "sh cannot be run: {}",
+            files::reason(&error)
+        ))),
     }
 }
 

@@ -136,22 +136,31 @@ pub(super) fn merge<R: ReadAt>(
     Ok(plan)
 }
 
-/// Deletes entries that match.
+/// Deletes entries that match, and that the lists and dates of the line allow.
 pub(super) fn delete<R: ReadAt>(
     patterns: &mut Patterns,
-    keeps: &mut Patterns,
+    line: &mut Line,
     reader: &ArchiveReader<R>,
 ) -> Ended<Plan> {
     let mut plan = Plan::default();
+    meet(patterns, reader);
     for entry in reader.entries() {
         let entry = entry.map_err(|error| unreadable(&error))?;
         let name = entry.name_lossy().into_owned();
-        match patterns.matches(&name) && !keeps.matches(&name) {
+        let modified = EntryVersion::of(&entry, local_to_utc).modified;
+        match patterns.matches(&name) && line.wants(&name, modified) {
             true => plan.deleted.push(name),
             false => plan.steps.push(Step::Keep(entry.position())),
         }
     }
     Ok(plan)
+}
+
+/// Tells patterns which names there are.
+fn meet<R: ReadAt>(patterns: &mut Patterns, reader: &ArchiveReader<R>) {
+    for entry in reader.entries().flatten() {
+        patterns.meet(&entry.name_lossy());
+    }
 }
 
 /// Keeps entries that match, or all if there are no patterns.
@@ -161,12 +170,12 @@ pub(super) fn copy<R: ReadAt>(
     reader: &ArchiveReader<R>,
 ) -> Ended<Plan> {
     let mut plan = Plan::default();
+    meet(patterns, reader);
     for entry in reader.entries() {
         let entry = entry.map_err(|error| unreadable(&error))?;
         let name = entry.name_lossy();
         let named = patterns.is_empty() || patterns.matches(&name);
-        let included = line.includes.is_empty() || line.includes.matches(&name);
-        if named && included && !line.excludes.matches(&name) {
+        if named && line.wants_name(&name) {
             plan.steps.push(Step::Keep(entry.position()));
         }
     }

@@ -170,7 +170,7 @@ struct Lists {
 }
 
 /// A pattern without what the names of entries do not start with.
-fn stripped(word: &OsStr) -> OsString {
+pub(super) fn stripped(word: &OsStr) -> OsString {
     let text = name::of_bytes(word.as_encoded_bytes());
     let mut rest = text.as_ref();
     while let Some(shorter) = rest.strip_prefix("./").or_else(|| rest.strip_prefix('/')) {
@@ -183,6 +183,19 @@ impl Line {
     /// Patterns that are compared as those of this line are.
     pub(super) fn patterns(&self) -> Patterns {
         self.excludes.alike()
+    }
+
+    /// Whether the lists allow a name.
+    pub(super) fn wants_name(&mut self, name: &str) -> bool {
+        let included = self.includes.is_empty() || self.includes.matches(name);
+        included && !self.excludes.matches(name)
+    }
+
+    /// Whether the lists allow a name, and the dates what was changed in this second since 1970.
+    pub(super) fn wants(&mut self, name: &str, modified: i64) -> bool {
+        let too_old = self.after.is_some_and(|after| modified < after);
+        let too_new = self.before.is_some_and(|before| modified >= before);
+        self.wants_name(name) && !too_old && !too_new
     }
 
     /// A word that is no option.

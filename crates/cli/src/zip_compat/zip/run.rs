@@ -14,7 +14,7 @@ use crate::zip_compat::ended::{Ended, Stop, zip as code};
 use crate::zip_compat::matching::Patterns;
 use crate::zip_compat::shown;
 use crate::zip_compat::zip::decide::{self, Plan};
-use crate::zip_compat::zip::flags::{self, Action, Line};
+use crate::zip_compat::zip::flags::{self, Action, Line, Walk};
 use crate::zip_compat::zip::held::{Held, hold};
 use crate::zip_compat::zip::help::HELP;
 use crate::zip_compat::zip::make::{ask_password, make};
@@ -177,7 +177,7 @@ fn version() -> Ended<u8> {
 }
 
 /// Corrects offsets that count from behind a program before the archive.
-fn adjust(line: &Line, held: Option<&Held>, archive: &Path, output: &Path) -> Ended<u8> {
+fn adjust(line: &mut Line, held: Option<&Held>, archive: &Path, output: &Path) -> Ended<u8> {
     let Some(held) = held else {
         return Err(nothing(archive));
     };
@@ -188,8 +188,7 @@ fn adjust(line: &Line, held: Option<&Held>, archive: &Path, output: &Path) -> En
         }
         return Ok(0);
     }
-    let none = &mut Patterns::default();
-    let plan = decide::delete(none, &mut Patterns::default(), &held.reader)?;
+    let plan = decide::delete(&mut Patterns::default(), line, &held.reader)?;
     make(line, &Found::default(), &plan, Some(held), output)
 }
 
@@ -214,7 +213,7 @@ fn copy(
     };
     let mut patterns = line.patterns();
     for name in names {
-        let added = patterns.add(name);
+        let added = patterns.add(&flags::stripped(name));
         added.map_err(|failure| Stop::new(code::USAGE, failure))?;
     }
     let plan = decide::copy(&mut patterns, line, &held.reader)?;
@@ -248,7 +247,7 @@ fn decide(
         let mut patterns = line.patterns();
         for name in &names {
             // The name of a directory that is there is that of its entry.
-            let mut name = name.clone();
+            let mut name = flags::stripped(name);
             if Path::new(&name).is_dir() && !name.as_encoded_bytes().ends_with(b"/") {
                 name.push("/");
             }
@@ -257,7 +256,7 @@ fn decide(
                 .map_err(|failure| Stop::new(code::USAGE, failure))?;
         }
         let plan = match reader {
-            Some(reader) => decide::delete(&mut patterns, &mut line.excludes, reader)?,
+            Some(reader) => decide::delete(&mut patterns, line, reader)?,
             None => Plan::default(),
         };
         for name in patterns.unmet() {
@@ -284,6 +283,8 @@ fn decide(
     let all = names.is_empty() && matches!(merge, Merge::Freshen | Merge::Update);
     let names = match all {
         true => {
+            // Nothing else, whatever is in their directories now.
+            line.walk = Walk::No;
             let paths = held_names.iter().map(|name| name::system_path(name));
             let files = paths.filter(|path| path.exists());
             files.map(|path| path.into_owned().into()).collect()
@@ -295,7 +296,7 @@ fn decide(
     }
     let found = sources::find(line, &names, archive, &held_names)?;
     let syncs = line.action == Action::Merge(Merge::Sync);
-    if syncs && found.items.is_empty() && found.left.is_empty() {
+    if syncs && found.items.is_empty() {
         // A slip of the fingers, and not a wish for an empty archive.
         return Err(nothing(archive));
     }

@@ -173,11 +173,20 @@ impl Finder<'_> {
         if self.line.action != Action::Merge(Merge::Sync) {
             return;
         }
-        let name = match self.line.dos_names {
-            true => dos_name(plain),
-            false => Some(plain.to_owned()),
-        };
+        let name = self.of_entry(plain);
         self.found.left.extend(name);
+    }
+
+    /// The name of the entry of a file whose path is this.
+    fn of_entry(&self, plain: &str) -> Option<String> {
+        let name = match self.line.junk {
+            true => name::file_name(plain).unwrap_or(plain),
+            false => plain,
+        };
+        match self.line.dos_names {
+            true => dos_name(name),
+            false => Some(name.to_owned()),
+        }
     }
 
     /// A name that is no file may be a pattern for entries of the archive, whose files are meant.
@@ -270,35 +279,29 @@ impl Finder<'_> {
         let modified = metadata.modified().ok();
         let modified = modified.and_then(|at| jiff::Timestamp::try_from(at).ok());
         let modified = modified.map_or(0, jiff::Timestamp::as_second);
-        let too_old = self.line.after.is_some_and(|after| modified < after);
-        let too_new = self.line.before.is_some_and(|before| modified >= before);
-        let line = &mut *self.line;
-        if line.walk == Walk::Patterns && !self.ends.matches_end(&plain) {
+        if self.line.walk == Walk::Patterns && !self.ends.matches_end(&plain) {
             return Ok(());
         }
         // Patterns are about names as the files have them.
-        let wanted = line.includes.is_empty() || line.includes.matches(&plain);
-        let wanted = wanted && !line.excludes.matches(&plain);
-        if too_old || too_new || !wanted {
+        if !self.line.wants(&plain, modified) {
             self.left_out(&plain);
             return Ok(());
         }
-        let name = match line.dos_names {
-            true => dos_name(&plain),
-            false => Some(plain),
-        };
-        let Some(name) = name else {
+        let Some(name) = self.of_entry(&plain) else {
             let path = path.display();
             message::remark(&format!("'{path}' has no name on DOS; it is left out"));
             self.found.unnamed += 1;
             return Ok(());
         };
-        if cfg!(not(unix)) && path.to_str().is_none() {
-            // It is no reason to leave out all other files.
+        // What not every program takes for the same path is no reason to leave out all other files.
+        let fault = match name::check_portable(&name) {
+            _ if cfg!(not(unix)) && path.to_str().is_none() => "the name is not UTF-8".to_owned(),
+            Err(fault) => fault.to_string(),
+            Ok(()) => String::new(),
+        };
+        if !fault.is_empty() {
             let path = path.display();
-            message::remark(&format!(
-                "the name of '{path}' is not UTF-8; it is left out"
-            ));
+            message::remark(&format!("'{path}' is left out: {fault}"));
             self.found.unnamed += 1;
             return Ok(());
         }
@@ -335,7 +338,7 @@ impl Finder<'_> {
         Err(Stop::new(code::USAGE, failure))
     }
 
-    /// The name of the entry of a path; `None` for the directory that contains all names.
+    /// The path as a name; `None` for the directory that contains all names.
     fn name(&self, path: &Path) -> Option<String> {
         let mut parts = Vec::new();
         let mut climbs = false;
@@ -351,9 +354,6 @@ impl Finder<'_> {
                 "'{}': the entry's name does not contain '..'",
                 path.display()
             ));
-        }
-        if self.line.junk {
-            parts.drain(..parts.len().saturating_sub(1));
         }
         (!parts.is_empty()).then(|| parts.join("/"))
     }
