@@ -5,9 +5,12 @@ use std::time::Duration;
 use report::ExitStatus;
 use tokio::time::{Instant, sleep};
 use workers::Error;
+#[cfg(feature = "kafka")]
+use workers::kafka;
+use workers::nats;
 
 use crate::args::broker::WaitArgs;
-use crate::commands::nats::failed;
+use crate::commands::nats::{connect, failed};
 use crate::failure::{Failure, Result};
 use crate::term::{message, signal};
 
@@ -32,6 +35,27 @@ impl Wait {
             tells,
             limit: args.wait,
         }
+    }
+
+    /// Connects to a server of NATS, once it is there.
+    pub(crate) async fn connect(
+        self,
+        address: &nats::Address,
+        access: &nats::Access,
+    ) -> Result<nats::Connection> {
+        self.until_there(async || connect(address, access, self.tells).await)
+            .await
+    }
+
+    /// Opens a cluster of Kafka, once it is there.
+    #[cfg(feature = "kafka")]
+    pub(crate) async fn cluster(
+        self,
+        address: &kafka::Address,
+        access: &kafka::Access,
+    ) -> Result<kafka::Cluster> {
+        self.until_there(async || kafka::Cluster::open(address, access).await)
+            .await
     }
 
     /// Repeats a call as long as what it looks for is not there.

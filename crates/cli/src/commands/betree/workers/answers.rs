@@ -2,13 +2,13 @@
 
 #[cfg(feature = "kafka")]
 use workers::kafka;
-use workers::nats::{Address, Connection, Facts, Reader};
+use workers::nats::{Connection, Facts, Reader};
 use workers::{Block, Lost, Merge, Message};
 
 use crate::commands::absent::Wait;
 use crate::commands::betree::workers::access::Pair;
 use crate::commands::betree::workers::flags::JoinArgs;
-use crate::commands::nats::{connect, failed};
+use crate::commands::nats::failed;
 use crate::failure::Result;
 
 /// Answers and dead letters.
@@ -34,14 +34,10 @@ impl Answers {
         let waits = Wait::new(&args.broker.wait, tells);
         match pair {
             Pair::Nats(of, from, access) => {
-                let open = async |address: &Address| {
-                    let connect = async || connect(address, access, tells).await;
-                    waits.until_there(connect).await
-                };
-                let blocks = open(of).await?;
+                let blocks = waits.connect(of, access).await?;
                 let answers = match from.is_same_cluster(of) {
                     true => blocks.clone(),
-                    false => open(from).await?,
+                    false => waits.connect(from, access).await?,
                 };
                 let answered = waits.until_there(async || answers.stream(from.stream()).await);
                 let answered = answered.await?;
@@ -63,14 +59,10 @@ impl Answers {
             }
             #[cfg(feature = "kafka")]
             Pair::Kafka(of, from, access) => {
-                let open = async |address: &kafka::Address| {
-                    let connect = async || kafka::Cluster::open(address, access).await;
-                    waits.until_there(connect).await
-                };
-                let cluster = open(of).await?;
+                let cluster = waits.cluster(of, access).await?;
                 let other = match from.is_same_cluster(of) {
                     true => cluster.clone(),
-                    false => open(from).await?,
+                    false => waits.cluster(from, access).await?,
                 };
                 let answers = waits.until_there(async || other.topic(from.topic()).await);
                 let answers = answers.await?;

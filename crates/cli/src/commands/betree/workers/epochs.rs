@@ -19,7 +19,7 @@ use crate::commands::betree::print::Form;
 use crate::commands::betree::priorities;
 use crate::commands::betree::snapshot::{self, Tree};
 use crate::commands::betree::worker::Job;
-use crate::commands::nats::{access, connect, failed};
+use crate::commands::nats::{access, failed};
 use crate::failure::{Failure, Result};
 use crate::term::message;
 
@@ -219,9 +219,7 @@ pub(super) async fn first(args: &MatchArgs, path: &Path) -> Result<(State, Optio
             let tells = args.analysis.terminal.wants_warnings();
             let access = access(&args.workers.broker.nats)?;
             let waits = Wait::new(&args.workers.broker.wait, tells);
-            let connection = waits
-                .until_there(async || connect(&address, &access, tells).await)
-                .await?;
+            let connection = waits.connect(&address, &access).await?;
             let bucket = Bucket::open(&connection, address.stream()).await;
             Origin::Bucket {
                 bucket: bucket.map_err(failed)?,

@@ -12,7 +12,7 @@ use crate::commands::betree::workers::access::Pair;
 use crate::commands::betree::workers::flags::FeedArgs;
 use crate::commands::betree::workers::losses;
 use crate::commands::betree::workers::source::Source;
-use crate::commands::nats::{connect, failed};
+use crate::commands::nats::failed;
 use crate::failure::Result;
 use crate::term::message;
 
@@ -35,9 +35,7 @@ impl Feeder {
         let waits = Wait::new(&args.broker.wait, tells);
         match pair {
             Pair::Nats(to, _, access) => {
-                let connection = waits
-                    .until_there(async || connect(to, access, tells).await)
-                    .await?;
+                let connection = waits.connect(to, access).await?;
                 let stream = to.stream();
                 let create = || connection.stream_or_create(stream, Keep::Blocks, copies);
                 let facts = match args.create {
@@ -58,9 +56,7 @@ impl Feeder {
             }
             #[cfg(feature = "kafka")]
             Pair::Kafka(to, _, access) => {
-                let cluster = waits
-                    .until_there(async || kafka::Cluster::open(to, access).await)
-                    .await?;
+                let cluster = waits.cluster(to, access).await?;
                 let facts = match args.create {
                     true => cluster.topic_or_create(to.topic(), copies).await,
                     false => cluster.topic(to.topic()).await,

@@ -13,7 +13,7 @@ use crate::commands::betree::workers::epochs::State;
 #[cfg(feature = "kafka")]
 use crate::commands::betree::workers::flags::{OnceArg, WorkerArgs};
 use crate::commands::betree::workers::losses;
-use crate::commands::nats::{connect, failed, process_name};
+use crate::commands::nats::{failed, process_name};
 #[cfg(feature = "kafka")]
 use crate::failure::Failure;
 use crate::failure::Result;
@@ -33,16 +33,10 @@ pub(super) async fn nats(
     let own = &args.workers;
     let once = own.once.map_or(Once::Window, Once::from);
     let waits = Wait::new(&own.broker.wait, tells);
-    let blocks = waits
-        .until_there(async || connect(from, access, tells).await)
-        .await?;
+    let blocks = waits.connect(from, access).await?;
     let answers = match to.is_same_cluster(from) {
         true => blocks.clone(),
-        false => {
-            waits
-                .until_there(async || connect(to, access, tells).await)
-                .await?
-        }
+        false => waits.connect(to, access).await?,
     };
     let copies = usize::from(own.replicas);
     let keep = Keep::Answers {
@@ -159,9 +153,7 @@ pub(super) async fn kafka(
             .help("write both addresses with the same servers, and copy answers to other ones"));
     }
     let waits = Wait::new(&own.broker.wait, tells);
-    let cluster = waits
-        .until_there(async || kafka::Cluster::open(from, access).await)
-        .await?;
+    let cluster = waits.cluster(from, access).await?;
     let copies = usize::from(own.replicas);
     let dead = own.dead_name(from.topic());
     let facts = waits

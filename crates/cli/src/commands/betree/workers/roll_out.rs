@@ -12,7 +12,7 @@ use crate::commands::absent::Wait;
 use crate::commands::betree::snapshot;
 use crate::commands::betree::workers::epochs::name;
 use crate::commands::betree::workers::flags::RollOutArgs;
-use crate::commands::nats::{access, connect, failed, runtime};
+use crate::commands::nats::{access, failed, runtime};
 use crate::failure::{Failure, Result};
 use crate::io::open::open;
 use crate::session::{Session, Setup};
@@ -36,9 +36,7 @@ pub(crate) fn run(
     let tells = args.output.terminal.wants_warnings();
     runtime()?.block_on(async {
         let waits = Wait::new(&args.wait, tells);
-        let connection = waits
-            .until_there(async || connect(&args.to, &access, tells).await)
-            .await?;
+        let connection = waits.connect(&args.to, &access).await?;
         let name = args.to.stream();
         let bucket = match args.create {
             true => Bucket::open_or_create(&connection, name, usize::from(args.replicas)).await,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use workers::nats::{Access, Address, Connection, Listener};
 
 use crate::commands::absent::Wait;
-use crate::commands::nats::{connect, failed, host};
+use crate::commands::nats::{failed, host};
 use crate::failure::{Failure, Result};
 
 /// How often to look at the time.
@@ -26,9 +26,7 @@ impl Line {
         agent: Option<&str>,
         waits: Wait,
     ) -> Result<Self> {
-        let connection = waits
-            .until_there(async || connect(address, access, waits.tells).await)
-            .await?;
+        let connection = waits.connect(address, access).await?;
         let prefix = format!("perfkit.stress.{}", address.stream());
         let inbox = connection.listen(&subject(&prefix, agent)).await;
         Ok(Self {
