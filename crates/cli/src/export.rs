@@ -238,7 +238,7 @@ impl Exports {
     }
 }
 
-/// What of a report goes to a file.
+/// The part of a report that goes to a file.
 #[derive(Debug, Clone, Copy)]
 struct Which<'a> {
     row: Option<&'a str>,

@@ -133,7 +133,7 @@ impl Labels {
     }
 
     /// Reads labels from headers, of several of one name the first. What is missing, too long or no number is absent:
-    /// blocks may come from other programs. Headers that are nobody's own are carried.
+    /// blocks may come from other programs. Headers that this crate does not know are carried.
     pub fn read<'a>(headers: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let mut own = [None; NAMES.len()];
         let mut others = Vec::new();

@@ -1,6 +1,6 @@
 //! Names of any bytes as text, and back. A system such as Unix takes names that are no UTF-8; all that judges, compares
 //! and shows names here has them as text. A byte that belongs to no UTF-8 is the letter U+10FF00 and its value: of the
-//! last 128 letters that there are, which are assigned to nobody. Where a name has one of them by itself, the four bytes
+//! last 128 letters that there are, which no script uses. Where a name has one of them by itself, the four bytes
 //! of that letter are kept one by one, so that no two names become one text.
 
 use std::borrow::Cow;

@@ -111,7 +111,7 @@ impl Located {
         POWER_80 * side.max(self.high / 2.0 - self.low / 2.0)
     }
 
-    /// With so many times as many pairs, by their square root, the whole interval is within the limit.
+    /// The factor by which more pairs bring the whole interval within the limit: it narrows by their square root.
     fn passes(&self, limit: f64) -> f64 {
         let room = limit - self.hidden[1] - self.middle;
         over(self.half(self.high - self.middle), room)

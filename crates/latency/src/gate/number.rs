@@ -512,7 +512,7 @@ fn needed(share: f64, checked: u64, limit: f64) -> Option<u64> {
 
 /// Whether [`POWER`] of all runs of this many answers are on one side of the limit.
 fn decides(share: f64, checked: u64, limit: f64) -> bool {
-    // So many at most, of what the share is of, in as many runs.
+    // The most answers of that share that so many of all runs have.
     let at_most = |share: f64| match share > 0.0 {
         true => lower_quantile(checked, share, 1.0 - share, POWER).map_or(0, |most| most + 1),
         false => 0,
