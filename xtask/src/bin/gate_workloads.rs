@@ -9,9 +9,14 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use betree::workload::Generator;
+use betree::{BeTree, Budget, Buffers, Constants, Domain, Expression, SubscriptionId, Undefined};
+use fixcore::Decoder as MessageDecoder;
+use fixcore::workload::Sample;
 use latency::percentile::{LADDER, percentiles};
 use latency::report::LatencyName;
 use latency::{BucketPolicy, Recorder, Spec};
+use zipstream::deflate::{Compressor, Inflater};
 use zstdkit::workload::{Kind, generate};
 use zstdkit::{Decoder, DecoderOptions, Encoder, EncoderOptions, Operation, State};
 
@@ -30,6 +35,15 @@ fn main() -> Result<()> {
         "zstdkit/decode-json" => decode(Kind::JsonLines, times),
         "zstdkit/decode-log" => decode(Kind::Log, times),
         "zstdkit/scan-frames" => scan_frames(times),
+        "zipstream/deflate-1-json" => deflate(Kind::JsonLines, 1, times),
+        "zipstream/deflate-6-json" => deflate(Kind::JsonLines, 6, times),
+        "zipstream/deflate-9-log" => deflate(Kind::Log, 9, times),
+        "zipstream/inflate-json" => inflate(Kind::JsonLines, times),
+        "zipstream/inflate-log" => inflate(Kind::Log, times),
+        "fixcore/parse-execution" => parse(Sample::Execution, times),
+        "fixcore/parse-market-data" => parse(Sample::MarketData, times),
+        "betree/match-booleans" => search(betree::workload::Kind::Bool(64), 1_000, times),
+        "betree/match-advertisements" => search(betree::workload::Kind::Ad, 5_000, times),
         _ => bail!("no workload is called '{name}'"),
     }
 }
@@ -164,5 +178,82 @@ fn scan_frames(times: usize) -> Result<()> {
         Ok(frames)
     })?;
     ensure!(frames == times * 256, "{frames} frames found");
+    Ok(())
+}
+
+/// The content of a compressed stream that is one call.
+const PIECE: usize = 256 << 10;
+
+fn deflate(kind: Kind, level: i32, times: usize) -> Result<()> {
+    let data = generate(kind, 1, PIECE);
+    let mut compressor = Compressor::new(level);
+    let mut output = Vec::with_capacity(2 * PIECE);
+    gate_region(|| {
+        for _ in 0..times {
+            output.clear();
+            compressor.compress(black_box(&data), 0, true, &mut output);
+        }
+    });
+    let mut back = vec![0; PIECE];
+    let read = Inflater::new().whole(&output, &mut back, PIECE)?;
+    ensure!(read.produced == PIECE && back == data, "round trip");
+    Ok(())
+}
+
+fn inflate(kind: Kind, times: usize) -> Result<()> {
+    let data = generate(kind, 1, PIECE);
+    let mut packed = Vec::new();
+    Compressor::new(6).compress(&data, 0, true, &mut packed);
+    let (mut inflater, mut output) = (Inflater::new(), vec![0; PIECE]);
+    gate_region(|| -> Result<()> {
+        for _ in 0..times {
+            let read = inflater.whole(black_box(&packed), &mut output, PIECE)?;
+            ensure!(read.produced == PIECE, "{} bytes", read.produced);
+        }
+        Ok(())
+    })?;
+    ensure!(output == data, "round trip");
+    Ok(())
+}
+
+fn parse(sample: Sample, times: usize) -> Result<()> {
+    let bytes = sample.bytes();
+    let mut decoder = MessageDecoder::new();
+    let fields = gate_region(|| -> Result<usize> {
+        let mut fields = 0;
+        for _ in 0..times {
+            fields += decoder.parse(black_box(&bytes))?.fields().len();
+        }
+        Ok(fields)
+    })?;
+    let once = bytes.iter().filter(|byte| **byte == 1).count();
+    ensure!(fields == times * once, "{fields} fields");
+    Ok(())
+}
+
+/// Events matched against this many expressions, each event by a search of its own.
+fn search(kind: betree::workload::Kind, expressions: u64, times: usize) -> Result<()> {
+    let mut generator = Generator::new(kind, 1);
+    let mut tree = BeTree::new(Domain::parse(&generator.domains())?, Undefined::False);
+    for id in 0..expressions {
+        let expression = Expression::parse(generator.expression())?;
+        tree.insert(SubscriptionId(id), &expression, &Constants::default())?;
+    }
+    let snapshot = tree.snapshot();
+    let mut events = Vec::new();
+    for _ in 0..times {
+        events.push(snapshot.event(generator.event())?);
+    }
+    let mut buffers = Buffers::new();
+    let found = gate_region(|| -> Result<u64> {
+        let mut found = 0;
+        for event in &events {
+            let mut search = snapshot.search_iterator(event, &mut buffers)?;
+            search.step(Budget::UNLIMITED);
+            found += search.matched();
+        }
+        Ok(found)
+    })?;
+    ensure!(found > 0, "nothing matches");
     Ok(())
 }
