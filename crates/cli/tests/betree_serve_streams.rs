@@ -227,3 +227,94 @@ fn a_directory_without_its_snapshot_is_refused_and_lost_files_are_named() {
         .stop(Signal::SIGTERM)
         .expect(0);
 }
+
+#[test]
+fn a_search_does_not_hold_its_thread_while_a_client_reads_nothing() {
+    const EVENTS: usize = 4_000;
+    const PAUSE: Duration = Duration::from_secs(3);
+    let dir = directory();
+    let server = start(dir.path(), "-T 1");
+    let expressions: String = (0..1_000)
+        .map(|id| format!("{{\"id\":{id},\"expr\":\"i > {id}\"}}\n"))
+        .collect();
+    assert_eq!(server.ask("POST", "/expressions", &expressions).0, 200);
+    let began = Instant::now();
+    let mut client = server.connect();
+    let events = "{\"i\":1000}\n".repeat(EVENTS);
+    let head = format!(
+        "POST /match HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+        events.len()
+    );
+    client.send(head.as_bytes()).expect("sent");
+    client.send(events.as_bytes()).expect("sent");
+    // Answers of 15 MB do not fit what is between the two.
+    std::thread::sleep(PAUSE);
+    let mut answers = Vec::new();
+    client.stream.read_to_end(&mut answers).expect("an answer");
+    assert!(answers.len() > 3_900 * EVENTS, "{} bytes", answers.len());
+    let wall = began.elapsed();
+    let (_, metrics) = server.ask("GET", "/metrics", "");
+    let held = metrics.lines().find_map(|line| {
+        let value = line.strip_prefix("perfkit_matcher_search_hold_seconds_sum ")?;
+        value.parse::<f64>().ok()
+    });
+    let held = Duration::from_secs_f64(held.expect("a sum"));
+    // Some of the pause the server has work.
+    assert!(
+        held + PAUSE / 2 < wall,
+        "{held:?} of {wall:?} on one thread"
+    );
+    server.stop(Signal::SIGTERM).expect(0);
+}
+
+#[test]
+fn an_event_whose_time_is_over_is_answered_with_an_error() {
+    let dir = directory();
+    let server = start(dir.path(), "--budget 1 --timeout 1h");
+    let expressions: String = (0..100)
+        .map(|id| format!("{{\"id\":{id},\"expr\":\"i > {id}\"}}\n"))
+        .collect();
+    assert_eq!(server.ask("POST", "/expressions", &expressions).0, 200);
+    let events = "{\"i\":1}\n{\"i\":2}\n";
+    let answered = "{\"event\":1,\"ids\":[0]}\n{\"event\":2,\"ids\":[0,1]}\n";
+    assert_eq!(
+        server.ask("POST", "/match", events),
+        (200, answered.to_owned())
+    );
+    let path = "/match?top=1&timeout_ms=60000";
+    let (status, best) = server.ask("POST", path, events);
+    assert_eq!(
+        (status, best.matches("\"ids\":[0]").count()),
+        (200, 2),
+        "{best}"
+    );
+    assert_eq!(server.metric("events_late_total"), 0);
+    let (status, late) = server.ask("POST", "/match?timeout_ms=0", events);
+    assert_eq!(status, 200);
+    let lines: Vec<_> = late.lines().map(json).collect();
+    assert_eq!(lines.len(), 2, "{late}");
+    for (at, line) in lines.iter().enumerate() {
+        assert_eq!(line["event"], at + 1);
+        assert_eq!(line["error"]["kind"], "deadline", "{late}");
+        assert!(line.get("ids").is_none(), "{late}");
+    }
+    assert_eq!(server.metric("events_late_total"), 2);
+    for (query, says) in [
+        (
+            "timeout_ms=",
+            "timeout_ms is not a number of milliseconds: ''",
+        ),
+        (
+            "timeout_ms=5ms",
+            "timeout_ms is not a number of milliseconds: '5ms'",
+        ),
+        ("top=-1", "top is not a number of matches: '-1'"),
+        ("timeout=5", "unknown parameter 'timeout'"),
+    ] {
+        let (status, body) = server.ask("POST", &format!("/match?{query}"), events);
+        assert_eq!(status, 400, "{query}: {body}");
+        assert!(body.contains(says), "{query}: {body}");
+    }
+    let ended = server.stop(Signal::SIGTERM).expect(0);
+    assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
+}

@@ -237,6 +237,42 @@ mod tests {
         assert_eq!(without, NO_REPORT);
     }
 
+    /// The words of a text, whatever stands between them.
+    fn names(text: &str) -> Vec<&str> {
+        let apart = |letter: char| !(letter.is_alphanumeric() || "-_.:<>=".contains(letter));
+        let words = text.split(apart);
+        words.map(|word| word.trim_matches(['.', ':'])).collect()
+    }
+
+    #[test]
+    fn values_that_help_does_not_list_are_in_its_text() {
+        let mut wrong = Vec::new();
+        for (words, command) in leaves() {
+            for argument in command.get_arguments() {
+                if !argument.is_hide_possible_values_set() || argument.is_hide_set() {
+                    continue;
+                }
+                let help = argument.get_long_help().or(argument.get_help());
+                let mut text = help.map(ToString::to_string).unwrap_or_default();
+                for name in argument.get_value_names().unwrap_or_default() {
+                    text.push(' ');
+                    text.push_str(name);
+                }
+                let said = names(&text);
+                for value in argument.get_possible_values() {
+                    let is_said = value
+                        .get_name_and_aliases()
+                        .any(|name| said.contains(&name));
+                    if !is_said && !value.is_hide_set() {
+                        let long = argument.get_id();
+                        wrong.push(format!("{words:?} {long}: {}", value.get_name()));
+                    }
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
     fn mistake(line: &str) -> String {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         match parse(&words) {

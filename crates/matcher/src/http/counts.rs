@@ -13,6 +13,7 @@ pub(super) struct Counts {
     pub(super) turned_away: AtomicU64,
     pub(super) events: AtomicU64,
     pub(super) events_refused: AtomicU64,
+    pub(super) events_late: AtomicU64,
     pub(super) matches: AtomicU64,
 }
 
@@ -32,8 +33,10 @@ pub struct HttpStatus {
     pub connections_turned_away: u64,
     /// Events that were matched.
     pub events: u64,
-    /// Events that could not be read.
+    /// Events that were answered with an error.
     pub events_refused: u64,
+    /// Those of them whose time was over before their search was.
+    pub events_late: u64,
     /// Ids that were found.
     pub matches: u64,
 }
@@ -72,6 +75,7 @@ impl Counts {
             connections_turned_away: self.turned_away.load(Relaxed),
             events: self.events.load(Relaxed),
             events_refused: self.events_refused.load(Relaxed),
+            events_late: self.events_late.load(Relaxed),
             matches: self.matches.load(Relaxed),
         }
     }

@@ -1,9 +1,10 @@
 //! `POST /match`: events in, ids out, line by line, in steps of a budget.
 
 use std::io::Write as _;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use betree::{Budget, Buffers, Progress, SubscriptionId};
 use bytes::Bytes;
@@ -27,23 +28,46 @@ const IDS_PER_REDUCTION: usize = 4;
 /// Ids that are written at a time.
 const IDS_AT_A_TIME: usize = 4_096;
 
-/// How many matches of an event are wanted: all, or the best.
-fn wanted(query: &str) -> Result<Option<usize>, Problem> {
-    let mut top = None;
-    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-        let Some(value) = pair.strip_prefix("top=") else {
-            let name = pair.split('=').next().unwrap_or(pair);
-            let message = format!("unknown parameter '{name}' in the query");
-            let hint =
-                "top is known: /match?top=3 answers the three matches with the highest priorities";
-            return Err(Problem::bad_request("query", message, hint));
-        };
-        top = Some(value.parse().map_err(|_| {
-            let message = "top is not a number of matches";
-            Problem::bad_request("query", message, "write it in decimal digits, as in ?top=3")
-        })?);
+/// What a request asks for besides its events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Wanted {
+    /// How many of the best matches, if not all.
+    top: Option<usize>,
+    /// How long the search for an event may take.
+    timeout: Option<Duration>,
+}
+
+impl Wanted {
+    /// By a query, or as the server is set.
+    fn of(query: &str, timeout: Option<Duration>) -> Result<Self, Problem> {
+        let mut wanted = Self { top: None, timeout };
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            match name {
+                "top" => wanted.top = Some(number(name, value, "of matches", "?top=3")?),
+                "timeout_ms" => {
+                    let millis = number(name, value, "of milliseconds", "?timeout_ms=5")?;
+                    wanted.timeout = Some(Duration::from_millis(millis));
+                }
+                _ => {
+                    let message = format!("unknown parameter '{name}' in the query");
+                    let hint = "known are top and timeout_ms: /match?top=3&timeout_ms=5 answers the three matches \
+                                with the highest priorities, or an error if they are not found in 5 ms";
+                    return Err(Problem::bad_request("query", message, hint));
+                }
+            }
+        }
+        Ok(wanted)
     }
-    Ok(top)
+}
+
+fn number<T: FromStr>(name: &str, value: &str, of: &str, like: &'static str) -> Result<T, Problem> {
+    value.parse().map_err(|_| {
+        let message = format!("{name} is not a number {of}: '{value}'");
+        let mut problem = Problem::bad_request("query", message, "");
+        problem.hint = Some(format!("write it in decimal digits, as in {like}").into());
+        problem
+    })
 }
 
 /// Answers a request.
@@ -52,12 +76,12 @@ pub(super) async fn answer(
     query: &str,
     body: Incoming,
 ) -> Result<Response<Body>, Problem> {
-    let top = wanted(query)?;
     let options = &service.options;
+    let wanted = Wanted::of(query, options.timeout)?;
     let mut matching = Matching {
         lines: Lines::new(body, options.event_bytes_max, service),
         out: Vec::new(),
-        work: Work::new(Arc::clone(service), top),
+        work: Work::new(Arc::clone(service), wanted),
         arrived: Instant::now(),
         answered: false,
     };
@@ -109,8 +133,17 @@ struct Matching {
 
 impl Matching {
     /// Answers events until there is a piece to send: enough, or all that the client sent so far. Returns whether
-    /// that is the end.
+    /// that is the end. Whatever is waited for next is not part of a step.
     async fn piece(&mut self) -> Result<bool, Stop> {
+        let ended = self.gather().await;
+        self.work.pause();
+        if matches!(ended, Ok(true)) {
+            self.work.finish();
+        }
+        ended
+    }
+
+    async fn gather(&mut self) -> Result<bool, Stop> {
         while self.out.len() < PIECE_BYTES {
             self.work.pause();
             let next = match self.out.is_empty() {
@@ -130,10 +163,7 @@ impl Matching {
             let number = self.lines.number();
             match next {
                 Next::NotYet => return Ok(false),
-                Next::End => {
-                    self.work.finish();
-                    return Ok(true);
-                }
+                Next::End => return Ok(true),
                 Next::Line(Line::Text(json)) => {
                     self.work.event(number, &json, &mut self.out).await;
                 }
@@ -194,11 +224,24 @@ impl Matching {
     }
 }
 
+/// Why an event has no ids.
+#[derive(Debug)]
+enum Missed {
+    Unreadable(betree::Error),
+    /// Its time was over before the search was.
+    Deadline,
+}
+
+impl From<betree::Error> for Missed {
+    fn from(error: betree::Error) -> Self {
+        Self::Unreadable(error)
+    }
+}
+
 /// Work on events, cut into steps.
 struct Work {
     service: Arc<Service>,
-    /// How many of the best matches are wanted, if not all.
-    top: Option<usize>,
+    wanted: Wanted,
     /// Reductions of this step.
     spent: u64,
     /// When it began.
@@ -207,17 +250,17 @@ struct Work {
 }
 
 impl Work {
-    fn new(service: Arc<Service>, top: Option<usize>) -> Self {
+    fn new(service: Arc<Service>, wanted: Wanted) -> Self {
         Self {
             service,
-            top,
+            wanted,
             spent: 0,
             since: Instant::now(),
             spans: Vec::new(),
         }
     }
 
-    /// The thread is about to wait for the client.
+    /// The step ends: the thread is about to do or to wait for something else.
     fn pause(&mut self) {
         if self.spent > 0 {
             self.spans.push((self.since, Instant::now()));
@@ -250,22 +293,43 @@ impl Work {
         }
     }
 
+    /// The same within the time of an event.
+    async fn breathe_until(&mut self, deadline: Option<Instant>) -> Result<(), Missed> {
+        self.breathe().await;
+        match deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            true => Err(Missed::Deadline),
+            false => Ok(()),
+        }
+    }
+
     /// Appends the answer to an event.
     async fn event(&mut self, number: u64, json: &[u8], out: &mut Vec<u8>) {
         let published = self.service.matcher.published();
         let mut buffers = self.service.buffers();
-        let found = self.search(&published, json, &mut buffers).await;
+        let deadline = self.wanted.timeout.map(|timeout| Instant::now() + timeout);
+        let found = self.search(&published, json, deadline, &mut buffers).await;
         let counts = &self.service.counts;
         match found {
             Ok(()) => {
                 let ids = buffers.ids();
                 // Without priorities the best are those with the lowest ids.
-                let ids = self.top.and_then(|top| ids.get(..top)).unwrap_or(ids);
+                let top = self.wanted.top;
+                let ids = top.and_then(|top| ids.get(..top)).unwrap_or(ids);
                 counts.events.fetch_add(1, Relaxed);
                 counts.matches.fetch_add(ids.len() as u64, Relaxed);
                 self.write(number, ids, out).await;
             }
-            Err(error) => self.refuse(number, &error.into(), out),
+            Err(Missed::Unreadable(error)) => self.refuse(number, &error.into(), out),
+            Err(Missed::Deadline) => {
+                counts.events_late.fetch_add(1, Relaxed);
+                let timeout = self.wanted.timeout.unwrap_or_default();
+                let message = format!("the search was not done within {timeout:?}");
+                let hint =
+                    "send the event again with a longer timeout_ms, or ask for fewer matches: top";
+                let status = hyper::StatusCode::GATEWAY_TIMEOUT;
+                let problem = Problem::new(status, "deadline", message, hint);
+                self.refuse(number, &problem, out);
+            }
         }
         self.service.give_back(buffers);
     }
@@ -277,8 +341,9 @@ impl Work {
             priorities,
         }: &Published,
         json: &[u8],
+        deadline: Option<Instant>,
         buffers: &mut Buffers,
-    ) -> betree::Result<()> {
+    ) -> Result<(), Missed> {
         let ignore_unknown = self.service.options.ignore_unknown;
         let mut reader = snapshot.event_reader(json, ignore_unknown);
         let mut before = 0;
@@ -289,10 +354,10 @@ impl Work {
             if progress? == Progress::Done {
                 break;
             }
-            self.breathe().await;
+            self.breathe_until(deadline).await?;
         }
         let event = reader.finish()?;
-        let mut search = match (self.top, priorities) {
+        let mut search = match (self.wanted.top, priorities) {
             (Some(top), Some(priorities)) => snapshot.top_k(&event, top, priorities, buffers)?,
             _ => snapshot.search_iterator(&event, buffers)?,
         };
@@ -302,11 +367,10 @@ impl Work {
             self.spent += search.reductions() - before;
             before = search.reductions();
             if progress == Progress::Done {
-                break;
+                return Ok(());
             }
-            self.breathe().await;
+            self.breathe_until(deadline).await?;
         }
-        Ok(())
     }
 
     async fn write(&mut self, number: u64, ids: &[SubscriptionId], out: &mut Vec<u8>) {

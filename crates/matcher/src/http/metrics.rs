@@ -55,7 +55,7 @@ struct Now {
 /// A counter or a gauge: its name, its help, and its value if there is one.
 type Number = (&'static str, &'static str, fn(&Now) -> Option<u64>);
 
-const COUNTERS: [Number; 13] = [
+const COUNTERS: [Number; 14] = [
     ("requests", "Requests that came", |now| {
         Some(now.http.requests)
     }),
@@ -75,9 +75,16 @@ const COUNTERS: [Number; 13] = [
     ("events", "Events that were matched", |now| {
         Some(now.http.events)
     }),
-    ("events_refused", "Events that could not be read", |now| {
-        Some(now.http.events_refused)
-    }),
+    (
+        "events_refused",
+        "Events that were answered with an error",
+        |now| Some(now.http.events_refused),
+    ),
+    (
+        "events_late",
+        "Events whose time was over before their search was",
+        |now| Some(now.http.events_late),
+    ),
     ("matches", "Ids that were found", |now| {
         Some(now.http.matches)
     }),

@@ -21,6 +21,9 @@ pub struct ServerOptions {
     pub grace: Duration,
     /// The longest event, in bytes.
     pub event_bytes_max: usize,
+    /// How long the search for an event may take, once the event is read, if its request says nothing else. It is
+    /// looked at after each step of the budget. An event whose time is over is answered with an error.
+    pub timeout: Option<Duration>,
 }
 
 impl Default for ServerOptions {
@@ -33,6 +36,7 @@ impl Default for ServerOptions {
             idle: Duration::from_secs(60),
             grace: Duration::from_secs(10),
             event_bytes_max: 1 << 20,
+            timeout: None,
         }
     }
 }

@@ -50,7 +50,7 @@ pub(crate) struct ServeArgs {
     /// Begin with these expressions, one per line; ids must be integers
     #[arg(long, value_name = "FILE")]
     pub(crate) expressions: Option<PathBuf>,
-    /// Format of --expressions: auto, lines, tab, json or erlang
+    /// Format of --expressions: auto, plain, tab, json or erlang
     #[arg(long, value_name = "FORM", value_enum, default_value_t = ExpressionsForm::Auto,
           hide_possible_values = true, hide_short_help = true)]
     pub(crate) expressions_form: ExpressionsForm,
@@ -68,6 +68,11 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "N", default_value_t = 20_000,
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) budget: u64,
+    /// Answer an event with an error if its search is not done in this time
+    ///
+    /// `?timeout_ms=` of a request is heard first. It is looked at after each --budget of reductions.
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub(crate) timeout: Option<Duration>,
     /// Threads that answer; by default one per CPU
     #[arg(short = 'T', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,

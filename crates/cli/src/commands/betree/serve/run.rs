@@ -34,6 +34,7 @@ pub(crate) fn run(args: &ServeArgs, name: &'static str, argv: &[OsString]) -> Re
     options.budget = args.budget;
     options.ignore_unknown = args.ignore_unknown;
     options.connections_max = args.connections as usize;
+    options.timeout = args.timeout;
     options.event_bytes_max = usize::try_from(args.event_bytes).unwrap_or(usize::MAX);
     options.idle = args.idle;
     options.grace = args.grace;
@@ -205,6 +206,7 @@ fn describe(
         ("connections", http.connections),
         ("connections_turned_away", http.connections_turned_away),
         ("events_refused", http.events_refused),
+        ("events_late", http.events_late),
         ("changes_refused", status.refused),
         ("publications", status.publications),
         ("merges", status.merges),
