@@ -5,6 +5,8 @@
 use std::borrow::Cow;
 use std::{fmt, io};
 
+use crate::name::of_bytes;
+
 /// What went wrong, for programs. More kinds may be added.
 ///
 /// A server that reads archives of its clients may answer:
@@ -75,6 +77,7 @@ struct Inner {
     what: Cow<'static, str>,
     offset: Option<u64>,
     entry: Option<String>,
+    local_name: Option<String>,
     help: Option<&'static str>,
 }
 
@@ -85,6 +88,7 @@ impl Error {
             what: what.into(),
             offset: None,
             entry: None,
+            local_name: None,
             help: None,
         }))
     }
@@ -120,6 +124,11 @@ impl Error {
         self
     }
 
+    pub(crate) fn of_local_name(mut self, name: &[u8]) -> Self {
+        self.0.local_name = Some(of_bytes(name).into_owned());
+        self
+    }
+
     pub(crate) fn help(mut self, help: &'static str) -> Self {
         self.0.help = Some(help);
         self
@@ -140,6 +149,19 @@ impl Error {
         self.0.entry.as_deref()
     }
 
+    /// The other name that the local header of the entry has, if it is about that.
+    pub fn local_name(&self) -> Option<&str> {
+        self.0.local_name.as_deref()
+    }
+
+    /// Its text without the entry: what went wrong, and where.
+    pub fn detail(&self) -> Cow<'_, str> {
+        match self.0.offset {
+            Some(offset) => Cow::Owned(format!("{} at byte {offset}", self.0.what)),
+            None => Cow::Borrowed(&self.0.what),
+        }
+    }
+
     /// What to do next, if known.
     pub fn help_text(&self) -> Option<&'static str> {
         self.0.help
@@ -151,11 +173,7 @@ impl fmt::Display for Error {
         if let Some(entry) = &self.0.entry {
             write!(f, "entry '{}': ", entry.escape_debug())?;
         }
-        f.write_str(&self.0.what)?;
-        match self.0.offset {
-            Some(offset) => write!(f, " at byte {offset}"),
-            None => Ok(()),
-        }
+        f.write_str(&self.detail())
     }
 }
 

@@ -152,6 +152,13 @@ impl Directory {
         self.iter_at(position).next().unwrap_or_else(none)
     }
 
+    /// Leaves out the records from this byte of the archive on.
+    fn cut_at(&mut self, at: u64) {
+        let kept = usize::try_from(at - self.start).unwrap_or(usize::MAX);
+        self.bytes.truncate(kept);
+        self.warnings.push(Warning::Cut { at });
+    }
+
     /// The number of entries of a directory that was counted.
     pub(super) fn entries(&self) -> u64 {
         self.counted.entries
@@ -191,8 +198,16 @@ impl Count {
         let (mut counted, mut free) = (self.counted, self.free);
         let mut left = budget.left();
         let mut whole = true;
+        let mut cut = None;
         for entry in entries.by_ref() {
-            let entry = entry?;
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) if options.cuts(&error) => {
+                    cut = error.offset();
+                    break;
+                }
+                Err(error) => return Err(error),
+            };
             counted.renamed += u64::from(entry.is_renamed());
             counted.in_order &= comes_after(&mut free, &entry);
             counted.encrypted += u64::from(entry.is_encrypted());
@@ -209,6 +224,10 @@ impl Count {
         budget.charge(budget.left() - left);
         self.position = entries.next_position();
         (self.counted, self.free) = (counted, free);
+        if let Some(at) = cut {
+            self.directory.cut_at(at);
+            self.position = self.directory.bytes();
+        }
         Ok(whole)
     }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::directory::Directory;
 use super::options::{ReadOptions, Warning, is_padding};
+use super::places::{Place, Places};
 use super::strict::{check_end, check_end64, check_locator, hides_an_end};
 use crate::error::{Error, ErrorKind};
 use crate::format::end::{END_BYTES, END64_BYTES, End, LOCATOR_BYTES, located};
@@ -54,8 +55,28 @@ enum Stage {
         end: End,
         base: u64,
     },
+    /// A directory in one of several places, since the end record contradicts itself or the archive.
+    Doubted {
+        range: Range<u64>,
+        doubt: Doubt,
+    },
+    /// The local header of the first entry of this directory, which shows whether it is one.
+    First {
+        range: Range<u64>,
+        directory: Vec<u8>,
+        doubt: Doubt,
+    },
     Found(Box<Directory>),
     Failed,
+}
+
+/// A place that is tried, and those that are left.
+#[derive(Debug)]
+struct Doubt {
+    place: Place,
+    left: Places,
+    end: End,
+    end_at: u64,
 }
 
 impl Locator {
@@ -74,7 +95,10 @@ impl Locator {
     pub fn wants(&self) -> Option<Range<u64>> {
         match &self.stage {
             Stage::Tail => Some(self.archive_bytes.saturating_sub(TAIL_BYTES)..self.archive_bytes),
-            Stage::End64 { range, .. } | Stage::Directory { range, .. } => Some(range.clone()),
+            Stage::End64 { range, .. }
+            | Stage::Directory { range, .. }
+            | Stage::Doubted { range, .. }
+            | Stage::First { range, .. } => Some(range.clone()),
             Stage::Found(_) | Stage::Failed => None,
         }
     }
@@ -95,6 +119,10 @@ impl Locator {
                 narrow,
             } => self.end64(&bytes, range.start, locator_at, narrow)?,
             Stage::Directory { range, end, base } => self.directory(bytes, &range, &end, base)?,
+            Stage::Doubted { doubt, .. } => self.doubted(bytes, doubt)?,
+            Stage::First {
+                directory, doubt, ..
+            } => self.first(&bytes, directory, doubt)?,
             other => other,
         };
         Ok(())
@@ -121,6 +149,12 @@ impl Locator {
                 start + at as u64,
                 "a comment that is cut off",
             ));
+        }
+        if comment_end > tail.len() {
+            self.warnings.push(Warning::Comment {
+                stated: end.comment_bytes as u64,
+                found: (tail.len() - at - END_BYTES) as u64,
+            });
         }
         let comment_end = comment_end.min(tail.len());
         self.comment = tail[at + END_BYTES..comment_end].to_vec();
@@ -204,8 +238,70 @@ impl Locator {
         self.place(wide, at)
     }
 
-    /// The directory that ends at `end_at`.
+    /// The directory that ends at `end_at`. Where its end record contradicts itself or the archive, the default profile
+    /// takes the place in which there is a directory whose first entry is where it says.
     fn place(&mut self, end: End, end_at: u64) -> Result<Stage, Error> {
+        let places = Places::of(&end, end_at);
+        if self.options.is_strict() || end.directory_bytes == 0 || places.is_plain(&end) {
+            return self.stated(&end, end_at);
+        }
+        self.try_next(places, end, end_at)
+    }
+
+    /// Tries the next of these places; after the last one, what the end record states counts.
+    fn try_next(&mut self, mut left: Places, end: End, end_at: u64) -> Result<Stage, Error> {
+        let limits = &self.options.limits;
+        while let Some(place) = left.next() {
+            let range = place.start..end_at;
+            if limits.admit_directory(range.end - range.start).is_ok() {
+                let doubt = Doubt {
+                    place,
+                    left,
+                    end,
+                    end_at,
+                };
+                return Ok(Stage::Doubted { range, doubt });
+            }
+        }
+        self.stated(&end, end_at)
+    }
+
+    fn doubted(&mut self, bytes: Vec<u8>, doubt: Doubt) -> Result<Stage, Error> {
+        match doubt.place.first_header(&bytes) {
+            Some(range) => Ok(Stage::First {
+                range,
+                directory: bytes,
+                doubt,
+            }),
+            None => self.try_next(doubt.left, doubt.end, doubt.end_at),
+        }
+    }
+
+    fn first(&mut self, header: &[u8], directory: Vec<u8>, doubt: Doubt) -> Result<Stage, Error> {
+        let Doubt {
+            place,
+            left,
+            end,
+            end_at,
+        } = doubt;
+        if !place.is_first(header, &directory) {
+            return self.try_next(left, end, end_at);
+        }
+        if !end.is_whole() {
+            self.warnings.push(Warning::Split);
+        }
+        if place.elsewhere {
+            let start = place.start;
+            self.warnings.push(Warning::Elsewhere { start });
+        }
+        if place.base > 0 {
+            self.warnings.push(Warning::Prefix { bytes: place.base });
+        }
+        self.directory(directory, &(place.start..end_at), &end, place.base)
+    }
+
+    /// The directory where the end record says.
+    fn stated(&mut self, end: &End, end_at: u64) -> Result<Stage, Error> {
         if !end.is_whole() {
             return Err(split().at(end_at));
         }
@@ -223,7 +319,7 @@ impl Locator {
         let start = end_at - end.directory_bytes;
         Ok(Stage::Directory {
             range: start..end_at,
-            end,
+            end: *end,
             base,
         })
     }
@@ -235,7 +331,8 @@ impl Locator {
         end: &End,
         base: u64,
     ) -> Result<Stage, Error> {
-        if bytes.len() >= 4 && le32(&bytes, 0) != CENTRAL_SIGNATURE {
+        let takes_less = self.options.incomplete && !self.options.is_strict();
+        if bytes.len() >= 4 && le32(&bytes, 0) != CENTRAL_SIGNATURE && !takes_less {
             let what = "the end record points to something that is not a directory";
             return Err(Error::corrupt(range.start, what));
         }

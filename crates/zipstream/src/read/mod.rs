@@ -21,6 +21,7 @@ mod options;
 mod order;
 mod pipe;
 mod pipe_entry;
+mod places;
 mod preceding;
 mod raw;
 mod reader;

@@ -168,6 +168,8 @@ pub struct ReadOptions {
     pub unix_charset: Option<crate::Charset>,
     /// Whether names of Unix keep their bytes: see [`unix_bytes`](Self::unix_bytes).
     pub unix_bytes: bool,
+    /// Whether a directory counts up to a record that cannot be read: see [`incomplete`](Self::incomplete).
+    pub incomplete: bool,
 }
 
 /// How long asynchronous readers work by default before other tasks have a turn: 100 µs.
@@ -184,6 +186,7 @@ impl Default for ReadOptions {
             #[cfg(feature = "charsets")]
             unix_charset: None,
             unix_bytes: false,
+            incomplete: false,
         }
     }
 }
@@ -250,6 +253,15 @@ impl ReadOptions {
         self
     }
 
+    /// Has the entries before a record of the directory that cannot be read be all that there are, with the warning
+    /// [`Warning::Cut`], instead of an error. This is for readers: who changes such an archive would lose the others. The strict
+    /// profile ignores it.
+    #[must_use]
+    pub fn incomplete(mut self, taken: bool) -> Self {
+        self.incomplete = taken;
+        self
+    }
+
     /// What is stated of names of entries made on `unix` or elsewhere.
     pub(crate) fn stated(&self, unix: bool) -> Stated {
         if self.is_strict() {
@@ -263,6 +275,11 @@ impl ReadOptions {
             },
             keeps_bytes: unix && self.unix_bytes,
         }
+    }
+
+    /// Whether a directory ends before a record with this error.
+    pub(super) fn cuts(&self, error: &Error) -> bool {
+        self.incomplete && !self.is_strict() && error.kind() == ErrorKind::Corrupt
     }
 
     pub(crate) fn is_strict(&self) -> bool {
@@ -311,6 +328,27 @@ pub enum Warning {
     },
     /// The end records contradict each other; the ZIP64 one is used.
     EndRecords,
+    /// The end record is that of a part of a split archive: it counts disks, or fewer entries here than in all. The
+    /// archive is whole.
+    Split,
+    /// The directory is not where the end record states, which has a wrong size or offset.
+    Elsewhere {
+        /// The byte where it starts.
+        start: u64,
+    },
+    /// A record of the directory cannot be read, and entries from there on are missing: see
+    /// [`ReadOptions::incomplete`].
+    Cut {
+        /// The byte where it starts.
+        at: u64,
+    },
+    /// The comment is cut off.
+    Comment {
+        /// Its bytes by the end record.
+        stated: u64,
+        /// Those that are there.
+        found: u64,
+    },
     /// Entries whose Unicode Path field has another name than their record. That of the field is used, as in
     /// unzip, 7-Zip and bsdtar; Python, Go and Java use the other.
     UnicodeNames {
@@ -331,6 +369,21 @@ impl fmt::Display for Warning {
             Self::UnicodeNames { entries } => write!(
                 f,
                 "{entries} entries have another name in their Unicode Path field: that one is used"
+            ),
+            Self::Split => f.write_str(
+                "the end record is that of a part of a split archive, and the archive is whole",
+            ),
+            Self::Elsewhere { start } => write!(
+                f,
+                "the directory starts at byte {start}, where the end record does not state it"
+            ),
+            Self::Cut { at } => write!(
+                f,
+                "the directory cannot be read from byte {at} on: entries are missing"
+            ),
+            Self::Comment { stated, found } => write!(
+                f,
+                "the comment of the archive is cut off: stated {stated} bytes, found {found}"
             ),
             Self::EndRecords => f.write_str("the two end records contradict each other"),
         }

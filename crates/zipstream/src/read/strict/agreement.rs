@@ -41,7 +41,7 @@ impl<'a> Extra<'a> {
 fn agree_with(entry: &Entry<'_>, local: &Local<'_>, extra: &Extra<'_>) -> Result<(), Error> {
     let central = entry.central();
     if local.name != central.name {
-        return Err(differs("the name"));
+        return Err(differs("the name").of_local_name(local.name));
     }
     if local.method != central.method {
         return Err(differs("the method"));
