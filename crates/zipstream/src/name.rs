@@ -118,6 +118,11 @@ pub fn file_name(name: &str) -> Option<&str> {
     last.filter(|last| !last.is_empty())
 }
 
+/// Whether the name is that of the directory itself, as archivers that pack `.` state it: `./`.
+pub(crate) fn is_here(name: &str) -> bool {
+    name.starts_with('.') && name.split('/').all(|part| matches!(part, "" | "."))
+}
+
 /// A name as a path below a directory: checked, and without what leads nowhere.
 #[cfg(feature = "extract")]
 pub(crate) fn path(name: &str) -> Result<String, NameFault> {

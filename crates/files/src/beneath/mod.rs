@@ -37,6 +37,15 @@ impl Attributes {
     }
 }
 
+/// What there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    /// A symbolic link, wherever it leads.
+    Link,
+    /// Something else, and when it was modified.
+    Since(SystemTime),
+}
+
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placed {

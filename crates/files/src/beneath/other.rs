@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::{Attributes, Placed};
+use super::{Attributes, Held, Placed};
 
 /// A directory that everything stays below. A copy is for another thread.
 #[derive(Debug)]
@@ -60,10 +60,11 @@ impl Beneath {
         std::mem::replace(&mut self.replace, replace)
     }
 
-    /// When a file or a link was modified; `None` where there is nothing. No directory is made.
-    pub fn modified(&mut self, path: impl AsRef<Path>) -> io::Result<Option<SystemTime>> {
+    /// What there is; `None` where there is nothing. No directory is made.
+    pub fn held(&mut self, path: impl AsRef<Path>) -> io::Result<Option<Held>> {
         match std::fs::symlink_metadata(self.top.join(path.as_ref())) {
-            Ok(found) => found.modified().map(Some),
+            Ok(found) if found.is_symlink() => Ok(Some(Held::Link)),
+            Ok(found) => found.modified().map(|at| Some(Held::Since(at))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
@@ -161,6 +162,11 @@ impl Beneath {
             return Ok(());
         }
         set_modified(&OpenOptions::new().write(true).open(path)?, attributes)
+    }
+
+    /// The same of a directory, which gets nothing.
+    pub fn set_directory(&mut self, _: impl AsRef<Path>, _: Attributes) -> io::Result<()> {
+        Ok(())
     }
 
     /// Removes a file, and returns its content up to `bytes_max`.

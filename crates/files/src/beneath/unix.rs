@@ -8,10 +8,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{Attributes, Placed};
+use super::{Attributes, Held, Placed};
 use crate::Context;
 use crate::rights::{self, Rights};
 use crate::temporary;
@@ -211,15 +211,18 @@ impl Beneath {
         }
     }
 
-    /// When a file or a link was modified; `None` where there is nothing. No directory is made.
-    pub fn modified(&mut self, path: impl AsRef<Path>) -> io::Result<Option<SystemTime>> {
+    /// What there is; `None` where there is nothing. No directory is made.
+    pub fn held(&mut self, path: impl AsRef<Path>) -> io::Result<Option<Held>> {
         let (parent, name) = split(bytes(&path));
         if !parent.is_empty() && !self.has_directory(parent) {
             return Ok(None);
         }
         let directory = self.enter(parent)?;
         match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(found) => Ok(Some(time_of(&found))),
+            Ok(found) if FileType::from_raw_mode(found.st_mode) == FileType::Symlink => {
+                Ok(Some(Held::Link))
+            }
+            Ok(found) => Ok(Some(Held::Since(time_of(&found)))),
             Err(Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -282,11 +285,29 @@ impl Beneath {
 
     /// Sets mode and time of a directory or file.
     pub fn set(&mut self, path: impl AsRef<Path>, attributes: Attributes) -> io::Result<()> {
+        self.set_of(path.as_ref(), attributes, OFlags::empty())
+    }
+
+    /// The same of a directory. What is none, since it was there before, stays as it is.
+    pub fn set_directory(
+        &mut self,
+        path: impl AsRef<Path>,
+        attributes: Attributes,
+    ) -> io::Result<()> {
+        self.set_of(path.as_ref(), attributes, OFlags::DIRECTORY)
+    }
+
+    fn set_of(&mut self, path: &Path, attributes: Attributes, kind: OFlags) -> io::Result<()> {
         let (umask, bits) = (self.umask, self.bits);
         let (parent, name) = split(bytes(&path));
         let directory = self.enter(parent)?;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::openat(directory, name, flags, Mode::empty())?);
+        let file = File::from(rustix::fs::openat(
+            directory,
+            name,
+            flags | kind,
+            Mode::empty(),
+        )?);
         set_owner(&file, attributes)?;
         if attributes.mode.is_some() {
             rustix::fs::fchmod(&file, mode_of(attributes, bits, umask))?;

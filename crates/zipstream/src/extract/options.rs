@@ -53,8 +53,8 @@ pub enum Existing {
     Skip,
     /// They are replaced, each when its new content is verified.
     Overwrite,
-    /// They are replaced where the archive states a later time; others are kept, and counted. Out of a
-    /// pipe, whose times may come last, all are kept.
+    /// They are replaced where the archive states a later time; others are kept, and counted. A symbolic link
+    /// is older than any entry, whatever it leads to, and is replaced itself. Out of a pipe, whose times may come last, all are kept.
     Older,
     /// The same, and entries that have no file are not extracted.
     Freshen,
@@ -74,6 +74,9 @@ pub enum Links {
     /// Those that lead to a place inside the directory are made; each other one is a failure.
     #[default]
     Inside,
+    /// All are made, wherever they lead. Nothing is written through them all the same; who opens one later has to
+    /// trust the archive.
+    Any,
     /// None is made.
     Skip,
     /// None is made, and each is a failure.

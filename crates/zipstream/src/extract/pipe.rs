@@ -20,7 +20,7 @@ use super::select::{case_clashes, repeats};
 use super::writing::Ended;
 use crate::entry_kind::EntryKind;
 use crate::error::{Error, ErrorKind};
-use crate::name::system_path;
+use crate::name::{self, system_path};
 use crate::read::{PipeReader, StreamEntry};
 
 /// Extracts an archive into a directory as it comes from a pipe, and reads the pipe to its end.
@@ -131,6 +131,11 @@ impl Run<'_, '_> {
                 false => EntryKind::File,
             };
             let extracts = self.place.directory().is_some();
+            // The directory itself is there.
+            if extracts && kind == EntryKind::Directory && name::is_here(&entry.name) {
+                pipe.skip()?;
+                continue;
+            }
             let path = match extracts {
                 true => {
                     let renamed = self.options.renamed(&entry.name);

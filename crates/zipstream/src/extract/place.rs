@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use files::beneath::{Attributes, Beneath, Placed, leads_out};
+use files::beneath::{Attributes, Beneath, Held, Placed, leads_out};
 
 use super::objects::Objects;
 use super::options::{Destination, Existing, ExtractOptions, Links, ToUtc};
@@ -21,8 +21,9 @@ use crate::read::Entry;
 
 /// Longer than any path that a system takes.
 pub(super) const LINK_BYTES_MAX: u64 = 4096;
-/// Systems whose attributes have the read-only bit of DOS: DOS, OS/2, Windows and its file system.
-const SYSTEMS_LIKE_DOS: [u8; 4] = [0, 6, 11, 14];
+/// Systems whose attributes have the read-only bit of DOS: DOS, OS/2, Windows and its file systems, and those that have
+/// no modes of their own.
+const SYSTEMS_LIKE_DOS: [u8; 10] = [0, 4, 6, 7, 8, 9, 10, 11, 14, 15];
 /// Content up to this comes in one piece and is written at once.
 const WHOLE_BYTES_MAX: u64 = 1 << 20;
 
@@ -197,10 +198,11 @@ impl Directory {
         if entry.kind() == EntryKind::Directory {
             return !freshens;
         }
-        match self.root.modified(system_path(path)).unwrap_or(None) {
+        match self.root.held(system_path(path)).unwrap_or(None) {
             None => !freshens,
+            Some(Held::Link) => true,
             // Whole seconds, as most archives state them.
-            Some(held) => self
+            Some(Held::Since(held)) => self
                 .time_of(entry.time())
                 .is_some_and(|stated| seconds(stated) > seconds(held)),
         }
@@ -282,7 +284,7 @@ impl Directory {
     /// Whether links are looked at at all; if not, one is counted.
     pub(super) fn makes_links(&self, name: &str, report: &mut ExtractReport) -> bool {
         match self.links {
-            Links::Inside => return true,
+            Links::Inside | Links::Any => return true,
             Links::Skip => report.links_skipped += 1,
             Links::Refuse => {
                 let why = "links are not wanted".to_owned();
@@ -306,7 +308,13 @@ impl Directory {
         }
         let target = of_bytes(content);
         let root = &mut self.root;
-        if let Some(why) = leads_out(path, &target, |path| root.is_directory(system_path(path))) {
+        if self.links == Links::Any {
+            if content.is_empty() || content.contains(&0) {
+                return refused("it leads to no path");
+            }
+        } else if let Some(why) =
+            leads_out(path, &target, |path| root.is_directory(system_path(path)))
+        {
             return refused(&why);
         }
         root.link(system_path(path), system_path(&target), modified)
@@ -322,7 +330,7 @@ impl Directory {
                 attributes.modified = None;
             }
             // A directory that was there before may be another's.
-            let _ = self.root.set(system_path(&path), attributes);
+            let _ = self.root.set_directory(system_path(&path), attributes);
         }
     }
 }

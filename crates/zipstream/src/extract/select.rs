@@ -10,6 +10,7 @@ use super::reason::Reason;
 use super::report::{ExtractReport, Failed};
 use super::work::{Work, at};
 use crate::entry_kind::EntryKind;
+use crate::name;
 use crate::read::{ArchiveReader, Entry, Profile, ReadAt};
 
 /// Where the records of what is selected are, by what becomes of it.
@@ -57,6 +58,10 @@ pub(super) fn select<R: ReadAt>(
             true => options.renamed(&name).unwrap_or_default(),
             false => Cow::Borrowed(&*name),
         };
+        // The directory itself is there.
+        if extracts && entry.kind() == EntryKind::Directory && name::is_here(&renamed) {
+            continue;
+        }
         let free = match extracts {
             true => match taken.path(&renamed, entry.kind(), clashes, repeats) {
                 Ok(given) if !place.wants(&given.path, entry) => {
