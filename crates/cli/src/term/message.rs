@@ -1,6 +1,7 @@
 //! Errors and warnings on standard error, and messages of the argument parser.
 //!
-//! All of them may contain file names and arguments, so all of them go through [`plain::message`].
+//! All of them may contain file names and arguments, so all of them go through [`plain::message`], or what a program
+//! whose name is served has in its place.
 
 use std::io;
 use std::path::Path;
@@ -31,6 +32,21 @@ static VOICE: Mutex<Voice> = Mutex::new(Voice {
 /// Sets the voice for the rest of the process.
 pub(crate) fn set_voice(voice: Voice) {
     *VOICE.lock().unwrap_or_else(PoisonError::into_inner) = voice;
+}
+
+/// How text is shown: control characters as signs.
+type Notation = fn(&str) -> String;
+
+static NOTATION: Mutex<Notation> = Mutex::new(plain::message);
+
+/// Sets how text is shown for the rest of the process, for the names of programs that have a notation of their own.
+pub(crate) fn set_notation(notation: Notation) {
+    *NOTATION.lock().unwrap_or_else(PoisonError::into_inner) = notation;
+}
+
+fn shown(text: &str) -> String {
+    let notation = *NOTATION.lock().unwrap_or_else(PoisonError::into_inner);
+    notation(text)
 }
 
 /// The code of the last failure.
@@ -82,13 +98,11 @@ fn print(failure: &Failure, helps: bool) {
     if !failures {
         return;
     }
-    heard(&format!("{}\n", plain::message(failure.message())));
-    let mut text = format!(
-        "{BAD}{name}:{BAD:#} {}\n",
-        plain::message(failure.message())
-    );
+    let message = shown(failure.message());
+    heard(&format!("{message}\n"));
+    let mut text = format!("{BAD}{name}:{BAD:#} {message}\n");
     if let Some(help) = failure.help_text().filter(|_| helps) {
-        text.push_str(&format!("{FAINT}help:{FAINT:#} {}\n", plain::message(help)));
+        text.push_str(&format!("{FAINT}help:{FAINT:#} {}\n", shown(help)));
     }
     // Nothing can be done when standard error itself is gone.
     let _ = write_stderr(text.as_bytes());
@@ -96,7 +110,7 @@ fn print(failure: &Failure, helps: bool) {
 
 /// Prints a warning with its next step.
 pub(crate) fn note(message: &str, help: &str) {
-    let (message, help) = (plain::message(message), plain::message(help));
+    let (message, help) = (shown(message), shown(help));
     let text = format!("{WARN}warning:{WARN:#} {message} {FAINT}({help}){FAINT:#}\n");
     let _ = write_stderr(text.as_bytes());
 }
@@ -130,7 +144,7 @@ pub(crate) fn output(bytes: &[u8]) -> crate::failure::Result<()> {
 
 /// Prints a warning that needs no next step.
 pub(crate) fn remark(message: &str) {
-    let message = plain::message(message);
+    let message = shown(message);
     heard(&format!("warning: {message}\n"));
     let text = format!("{WARN}warning:{WARN:#} {message}\n");
     let _ = write_stderr(text.as_bytes());
@@ -138,23 +152,23 @@ pub(crate) fn remark(message: &str) {
 
 /// Prints a line about what was done.
 pub(crate) fn status(line: &str) {
-    let _ = write_stderr(format!("{}\n", plain::message(line)).as_bytes());
+    let _ = write_stderr(format!("{}\n", shown(line)).as_bytes());
 }
 
 /// Prints a line of parts with tabs between them. Empty parts are left out.
 pub(crate) fn tabbed(parts: &[String]) {
     let parts = parts.iter().filter(|part| !part.is_empty());
-    let parts: Vec<_> = parts.map(|part| plain::message(part)).collect();
+    let parts: Vec<_> = parts.map(|part| shown(part)).collect();
     let _ = write_stderr(format!("{}\n", parts.join("\t")).as_bytes());
 }
 
 /// Prints a question without a line end.
 pub(crate) fn ask(question: &str) {
-    let text = format!("{}: {} ", voice().name, plain::message(question));
+    let text = format!("{}: {} ", voice().name, shown(question));
     let _ = write_stderr(text.as_bytes());
 }
 
 /// Prints a plain line about what will happen.
 pub(crate) fn line(text: &str) {
-    let _ = write_stderr(format!("{FAINT}{}{FAINT:#}\n", plain::message(text)).as_bytes());
+    let _ = write_stderr(format!("{FAINT}{}{FAINT:#}\n", shown(text)).as_bytes());
 }
