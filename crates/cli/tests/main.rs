@@ -75,6 +75,8 @@ mod terminal;
 mod train;
 mod truncated;
 mod unzip_lists;
+#[cfg(unix)]
+mod unzip_places;
 mod widths;
 mod zip;
 mod zip_append;
@@ -83,6 +85,8 @@ mod zip_crypt;
 mod zip_edit;
 mod zip_fingers;
 mod zip_kept;
+#[cfg(unix)]
+mod zip_links;
 mod zip_merge;
 mod zip_prefix;
 mod zip_range;

@@ -32,6 +32,8 @@ pub(super) mod unzip {
     pub(crate) const WARNING: u8 = 1;
     /// The archive has errors.
     pub(crate) const DAMAGED: u8 = 2;
+    /// The archive has errors that many entries may suffer from.
+    pub(crate) const STRUCTURE: u8 = 3;
     /// No password can be asked for.
     pub(crate) const NO_PASSWORD: u8 = 5;
     /// There is no archive.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::term::message::{self, Voice};
 use crate::term::signal::{self, Ending};
-use crate::zip_compat::{unzip, words, zip};
+use crate::zip_compat::{shown, unzip, words, zip};
 
 /// A name that the binary may be called by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,7 @@ pub(crate) fn run(name: Name, argv: &[OsString]) -> u8 {
         name: name.as_str(),
         failures: true,
     });
+    message::set_notation(shown::message);
     signal::install(Ending::BetweenSteps);
     let words = words::with_variables(name.variables(), argv.get(1..).unwrap_or_default());
     let ended = match name {

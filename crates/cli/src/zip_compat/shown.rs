@@ -1,11 +1,14 @@
-//! Names and comments of archives in what is printed: characters that steer a terminal are shown as Info-ZIP shows
-//! them, `^[` for the escape character. Messages on standard error have the notation of all of perfkit.
+//! Names and comments of archives in all that is printed and logged: characters that steer a terminal are shown as
+//! Info-ZIP shows them, `^[` for the escape character.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::term::plain::is_unfit;
+use zipstream::Error;
+use zipstream::extract::{Failed, Reason};
+
+use crate::term::plain::{cut, is_unfit};
 
 /// A name in a line with other words.
 pub(super) fn name(text: &str) -> Cow<'_, str> {
@@ -23,6 +26,28 @@ pub(super) fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |letter| {
         is_unfit(letter) && !matches!(letter, '\n' | '\t')
     })
+}
+
+/// A message, of a length that leaves what is said around a long name on the screen.
+pub(super) fn message(text: &str) -> String {
+    name(&cut(text)).into_owned()
+}
+
+/// An error in an archive, with the name as it is: it is a message that shows it.
+pub(super) fn error(error: &Error) -> String {
+    let detail = error.detail();
+    match error.entry_name() {
+        Some(name) => format!("entry '{name}': {detail}"),
+        None => detail.into_owned(),
+    }
+}
+
+/// The same of an entry that was not extracted.
+pub(super) fn failed(failed: &Failed) -> String {
+    match &failed.reason {
+        Reason::Archive(of_archive) => error(of_archive),
+        _ => failed.to_string(),
+    }
 }
 
 /// A path of this system.
@@ -78,5 +103,6 @@ mod tests {
             "one\n\ttwo^G^[[1m#U009b"
         );
         assert_eq!(path(Path::new("a\u{1b}c")), "a^[c");
+        assert_eq!(message("no 'a\u{1}\n'"), "no 'a^A^J'");
     }
 }

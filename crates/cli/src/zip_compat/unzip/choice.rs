@@ -16,8 +16,8 @@ use crate::zip_compat::unzip::open::Opened;
 use crate::zip_compat::unzip::rows::verb;
 use crate::zip_compat::unzip::selection::{Selected, entries};
 
-/// The first byte of "made by" of systems whose names have no case.
-const WITHOUT_CASE: [u8; 5] = [0, 4, 6, 8, 11];
+/// The first byte of "made by" of systems whose names have no case: DOS, VMS, VM/CMS, CP/M, TOPS-20, MVS, Tandem.
+const WITHOUT_CASE: [u8; 7] = [0, 2, 4, 9, 10, 15, 17];
 
 /// A selected entry.
 #[derive(Debug)]
@@ -32,6 +32,8 @@ pub(super) struct Chosen {
     pub(super) line: String,
     /// Whether there is something of its name already.
     pub(super) exists: bool,
+    /// Whether that is a symbolic link, and it is no directory.
+    pub(super) over_link: bool,
     /// Whether an earlier entry becomes a file of its name.
     pub(super) repeats: bool,
     /// Whether times let it be extracted.
@@ -127,11 +129,14 @@ impl Names {
             true => Cow::Owned(entry.replace('\\', "/")),
             false => Cow::Borrowed(entry),
         };
-        let name = name.trim_start_matches('/');
+        let name = here(name.trim_start_matches('/'));
         let kept = match self.junk {
-            true => name::file_name(name)?,
-            false => name,
+            true => name::file_name(&name)?,
+            false => &name,
         };
+        if kept.is_empty() {
+            return None;
+        }
         let kept = match self.controls || !kept.contains(|letter: char| letter.is_ascii_control()) {
             true => kept.to_owned(),
             false => kept.replace(|letter: char| letter.is_ascii_control(), ""),
@@ -155,7 +160,12 @@ pub(super) fn choose(line: &mut Line, opened: &Opened, names: &Names) -> Ended<C
     let mut selected = Selected::new(line);
     for entry in entries(&opened.reader) {
         let name = entry.name_lossy().into_owned();
-        if !selected.takes(&name) {
+        // Patterns are about names as `-L` makes them.
+        let met = match names.lower.contains(&name) {
+            true => selected.takes(&name.to_lowercase()),
+            false => selected.takes(&name),
+        };
+        if !met {
             continue;
         }
         choice.matched += 1;
@@ -192,6 +202,7 @@ pub(super) fn choose(line: &mut Line, opened: &Opened, names: &Names) -> Ended<C
             wanted,
             kind: entry.kind(),
             exists: found.is_some(),
+            over_link: !is_directory && found.as_ref().is_some_and(Metadata::is_symlink),
             repeats: earlier.is_some(),
             position: entry.position(),
             line: text,
@@ -200,6 +211,16 @@ pub(super) fn choose(line: &mut Line, opened: &Opened, names: &Names) -> Ended<C
         });
     }
     Ok(choice)
+}
+
+/// A name without parts that mean where it is: `./a` is `a`, and nothing is left of `./`.
+fn here(name: &str) -> Cow<'_, str> {
+    let is_here = |part: &str| part == ".";
+    if !name.split('/').any(is_here) {
+        return Cow::Borrowed(name);
+    }
+    let kept: Vec<&str> = name.split('/').filter(|part| !is_here(part)).collect();
+    Cow::Owned(kept.join("/"))
 }
 
 /// Where a name below a directory is on this system.
@@ -214,6 +235,10 @@ fn wants(which: Which, entry: &Entry<'_>, stated: i64, found: Option<&Metadata>)
     };
     if which == Which::All || entry.kind() == EntryKind::Directory {
         return which != Which::Freshen;
+    }
+    // A link is older, wherever it leads.
+    if found.is_symlink() {
+        return true;
     }
     let held = found
         .modified()

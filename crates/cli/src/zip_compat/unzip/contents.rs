@@ -20,7 +20,7 @@ use crate::zip_compat::unzip::flags::{Line, Mode};
 use crate::zip_compat::unzip::open::Opened;
 use crate::zip_compat::unzip::rows::verb;
 use crate::zip_compat::unzip::selection::{
-    Selected, comment, entries, finish_selection, print, shorten, unwritten,
+    Selected, comment, entries, exit, finish_selection, print, shorten, unwritten,
 };
 
 /// What came of entries.
@@ -43,6 +43,16 @@ impl Tally {
             ErrorKind::Unsupported => self.worse(code::UNSUPPORTED),
             ErrorKind::Name => self.worse(code::WARNING),
             _ => self.worse(code::DAMAGED),
+        }
+    }
+
+    /// Warns if a local header has another name than the directory.
+    pub(super) fn contradicted(&mut self, error: &Error) {
+        if let (Some(entry), Some(local)) = (error.entry_name(), error.local_name()) {
+            self.worse(code::WARNING);
+            message::remark(&format!(
+                "entry '{entry}' has another name in its local header, '{local}': that of the directory counts"
+            ));
         }
     }
 
@@ -86,16 +96,17 @@ pub(super) fn contents(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
         _ => write(line, opened, &chosen)?,
     };
     let found = finish_selection(line, count, true);
-    let worst = tally.code().max(found).max(opened.code);
+    let worst = exit(tally.code().max(opened.code), found);
     // A warning about the archive is no error in what it holds.
     let errors = match line.members.is_empty() {
         true => tally.code(),
-        false => tally.code().max(found),
+        false => exit(tally.code(), found),
     };
     if line.mode == Mode::Test && line.quiet < 2 {
         let name = shown::path(&opened.path);
         let text = match (errors, line.members.is_empty()) {
             (0, true) => format!("No errors detected in compressed data of {name}.\n"),
+            (code::WARNING, _) => format!("At least one warning-error was detected in {name}.\n"),
             (0, false) => {
                 let files = counted(count, ["file", "files"]);
                 format!("No errors detected in {name} for the {files} tested.\n")
@@ -111,7 +122,7 @@ pub(super) fn contents(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
 pub(super) fn unreadable(error: &Error) -> Stop {
     Stop::new(
         code::DAMAGED,
-        Failure::new(error.to_string()).help("the archive may have been made to do harm"),
+        Failure::new(shown::error(error)).help("the archive may have been made to do harm"),
     )
 }
 
@@ -129,6 +140,10 @@ fn test(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
         return Err(Stop::silent(code::INTERRUPTED));
     }
     let mut tally = Tally::default();
+    report
+        .contradictions
+        .iter()
+        .for_each(|error| tally.contradicted(error));
     let mut failed = HashSet::new();
     for one in &report.failures {
         if let Reason::Archive(error) = &one.reason {
@@ -136,7 +151,7 @@ fn test(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
         } else {
             tally.worse(code::DAMAGED);
         }
-        message::failure(&Failure::new(one.to_string()));
+        message::failure(&Failure::new(shown::failed(one)));
         failed.insert(one.entry.as_str());
     }
     let mut text = String::new();
@@ -171,6 +186,9 @@ fn write(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
         let Some(Ok(entry)) = reader.directory().iter_at(*at).next() else {
             continue;
         };
+        if let Err(error) = reader.compare_headers(&entry, &mut scratch) {
+            tally.contradicted(&error);
+        }
         if entry.kind() == EntryKind::Directory {
             continue;
         }
@@ -204,7 +222,7 @@ fn write(line: &Line, opened: &Opened, chosen: &[u64]) -> Ended<Tally> {
             Err(Wrong::Output(error)) => return Err(unwritten(error)),
             Err(Wrong::Archive(error)) => {
                 tally.failed(&error, line.password.is_some());
-                message::failure(&Failure::new(error.to_string()));
+                message::failure(&Failure::new(shown::error(&error)));
             }
         }
         if shows {

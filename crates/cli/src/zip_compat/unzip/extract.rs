@@ -1,9 +1,12 @@
 //! `unzip` without an option that says otherwise: entries become files.
 
 use std::collections::{HashMap, HashSet};
+use std::io::ErrorKind;
 
 use zipstream::EntryKind;
-use zipstream::extract::{Destination, Existing, ExtractOptions, Reason, Stopped, extract_into};
+use zipstream::extract::{
+    Destination, Existing, ExtractOptions, ExtractReport, Links, Reason, Stopped, extract_into,
+};
 
 use crate::failure::Failure;
 use crate::io::context;
@@ -16,7 +19,7 @@ use crate::zip_compat::unzip::choice::{Choice, Chosen, Names, choose};
 use crate::zip_compat::unzip::contents::{Tally, unreadable};
 use crate::zip_compat::unzip::flags::{Exists, Line, Which};
 use crate::zip_compat::unzip::open::Opened;
-use crate::zip_compat::unzip::selection::{comment, finish_selection, print};
+use crate::zip_compat::unzip::selection::{comment, exit, finish_selection, print};
 
 /// Extracts the selected entries; returns the exit code.
 pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
@@ -40,6 +43,12 @@ pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
         let mut text = format!("Archive:  {}\n", shown::path(&opened.path));
         text.push_str(&comment(&opened.reader));
         print(&text)?;
+    }
+    if line.quiet == 0 && line.exists != Exists::Overwrite {
+        for one in chosen.iter().filter(|one| one.over_link) {
+            let name = &one.target;
+            message::status(&format!("'{name}' exists and is a symbolic link"));
+        }
     }
     let replaced: Vec<&Chosen> = chosen.iter().filter(|one| one.replaces()).collect();
     let answers = match line.exists {
@@ -75,6 +84,10 @@ pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
             .owners(line.owners)
             .times(line.no_times < 2)
             .directory_times(line.no_times == 0)
+            .links(match line.climbs {
+                true => Links::Any,
+                false => Links::Inside,
+            })
             .texts(|entry| line.converts(entry))
             .protect(&opened.path)
             .context(context().clone())
@@ -85,11 +98,11 @@ pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
         .rename(rename);
     // Where nothing may be made, not even the directory is.
     if line.which == Which::Freshen && !root.is_dir() {
-        return Ok(finish_selection(line, matched, true).max(opened.code));
+        return Ok(exit(opened.code, finish_selection(line, matched, true)));
     }
-    let mut report = extract_into(&opened.reader, Destination::Directory(&root), &whole)
-        .map_err(|error| unreadable(&error))?;
-    // Names tell entries of one run apart, and several copies are of one name.
+    // Copies come first, since files change the times of their directories. Names tell entries of one run apart, and
+    // several copies are of one name.
+    let (mut failures, mut stopped) = (Vec::new(), None);
     for round in rounds(&chosen, &copies) {
         let copied = options()
             .existing(Existing::Overwrite)
@@ -97,21 +110,39 @@ pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
             .rename(|entry| round.copy(entry));
         let copied = extract_into(&opened.reader, Destination::Directory(&root), &copied)
             .map_err(|error| unreadable(&error))?;
-        report.failures.extend(copied.failures);
-        report.stopped = report.stopped.or(copied.stopped);
+        failures.extend(copied.failures);
+        stopped = stopped.or(copied.stopped);
+        if stopped.is_some() {
+            break;
+        }
     }
+    let mut report = match stopped {
+        None => extract_into(&opened.reader, Destination::Directory(&root), &whole)
+            .map_err(|error| unreadable(&error))?,
+        Some(_) => ExtractReport::default(),
+    };
+    report.failures.extend(failures);
+    report.stopped = report.stopped.or(stopped);
     let mut tally = Tally::default();
     if answers.ended {
         tally.worse(code::WARNING);
     }
+    report
+        .contradictions
+        .iter()
+        .for_each(|error| tally.contradicted(error));
     let mut failed = HashSet::new();
     for one in &report.failures {
         match &one.reason {
             Reason::Archive(error) => tally.failed(error, line.password.is_some()),
+            // Something else has the name of a directory.
+            Reason::Write(error) if error.kind() == ErrorKind::NotADirectory => {
+                tally.worse(code::DAMAGED);
+            }
             Reason::Write(_) => tally.worse(code::DISK),
             _ => tally.worse(code::WARNING),
         }
-        message::failure(&Failure::new(one.to_string()));
+        message::failure(&Failure::new(shown::failed(one)));
         failed.insert(one.entry.as_str());
     }
     let done = chosen.iter().filter(|one| {
@@ -127,7 +158,7 @@ pub(super) fn extract(line: &mut Line, opened: &mut Opened) -> Ended<u8> {
         say(line, &chosen, &wanted, &failed)?;
     }
     let found = finish_selection(line, matched, true);
-    Ok(tally.code().max(found).max(opened.code))
+    Ok(exit(tally.code().max(opened.code), found))
 }
 
 /// Whether an entry becomes a file, if only until a later one of its path does.

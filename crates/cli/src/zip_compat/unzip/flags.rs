@@ -155,7 +155,7 @@ pub(super) fn parse(argv: &[OsString], info: bool) -> Ended<Line> {
             }
             continue;
         }
-        line.cluster(word, &mut words, &mut excludes)?;
+        line.cluster(word, info, &mut words, &mut excludes)?;
     }
     line.members.any_case = line.excludes.any_case;
     line.members.within = line.excludes.within;
@@ -175,10 +175,11 @@ pub(super) fn parse(argv: &[OsString], info: bool) -> Ended<Line> {
 }
 
 impl Line {
-    /// Reads a word of options.
+    /// Reads a word of options; `program`: of `zipinfo` itself, not of `unzip -Z`.
     fn cluster<'a>(
         &mut self,
         word: &OsStr,
+        program: bool,
         words: &mut Words<'a>,
         excludes: &mut Vec<OsString>,
     ) -> Ended<()> {
@@ -197,7 +198,7 @@ impl Line {
                 value.ok_or_else(|| refuse(format!("option -{letter} needs {what}"), "add it"))
             };
             match letter {
-                'd' if self.mode != Mode::Info => {
+                'd' if !program => {
                     self.directory = Some(PathBuf::from(value("a directory")?));
                 }
                 'P' => {
@@ -236,7 +237,7 @@ impl Line {
 
     /// How the archive is read.
     pub(super) fn read_options(&self) -> ReadOptions {
-        let options = ReadOptions::new().unix_bytes(true);
+        let options = ReadOptions::new().unix_bytes(true).incomplete(true);
         let options = match self.charset {
             Some(charset) => options.charset(charset),
             None => options,
@@ -306,7 +307,7 @@ fn charset(letter: char, label: &OsStr) -> Ended<Charset> {
     let shown = label.to_string_lossy();
     shown.parse().map_err(|_| {
         refuse(
-            format!("option -{letter}: no charset of names is called '{}'", shown.escape_debug()),
+            format!("option -{letter}: no charset of names is called '{}'", shown),
             "use one such as CP437, CP850, CP866, CP932, CP936, Shift_JIS, GBK, EUC-KR, KOI8-R, UTF-8",
         )
     })

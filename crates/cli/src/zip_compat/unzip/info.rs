@@ -13,7 +13,9 @@ use crate::zip_compat::unzip::flags::{Info, Line, Style};
 use crate::zip_compat::unzip::open::Opened;
 use crate::zip_compat::unzip::pages::pages;
 use crate::zip_compat::unzip::rows::{clock, saved, short_method, without_head};
-use crate::zip_compat::unzip::selection::{Selected, comment, entries, finish_selection, print};
+use crate::zip_compat::unzip::selection::{
+    Selected, comment, entries, exit, finish_selection, print,
+};
 
 /// Text that is written when it is this long.
 const WRITE_BYTES: usize = 128 << 10;
@@ -77,7 +79,7 @@ pub(super) fn info(line: &mut Line, opened: &Opened) -> Ended<u8> {
         );
     }
     print(&text)?;
-    Ok(finish_selection(line, count, false).max(opened.code))
+    Ok(exit(opened.code, finish_selection(line, count, false)))
 }
 
 /// Appends the row of an entry. Writing to a string cannot fail.

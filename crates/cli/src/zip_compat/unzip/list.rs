@@ -10,7 +10,7 @@ use crate::zip_compat::unzip::flags::{Line, Mode};
 use crate::zip_compat::unzip::open::Opened;
 use crate::zip_compat::unzip::rows::{clock, method, percent, without_head};
 use crate::zip_compat::unzip::selection::{Selected, comment, entries, lines_of};
-use crate::zip_compat::unzip::selection::{finish_selection, print};
+use crate::zip_compat::unzip::selection::{exit, finish_selection, print};
 
 /// Text that is written when it is this long.
 const WRITE_BYTES: usize = 128 << 10;
@@ -90,5 +90,5 @@ pub(super) fn list(line: &mut Line, opened: &Opened) -> Ended<u8> {
         };
     }
     print(&text)?;
-    Ok(finish_selection(line, count, false).max(opened.code))
+    Ok(exit(opened.code, finish_selection(line, count, false)))
 }

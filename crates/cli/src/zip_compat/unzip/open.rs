@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::io::parts::{self, Source, Unopened};
 use crate::term::message;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
+use crate::zip_compat::shown;
 
 /// An archive and what its messages call it.
 pub(super) struct Opened {
@@ -41,22 +42,26 @@ pub(super) fn open(path: &Path, options: &ReadOptions) -> Ended<Opened> {
         let name = path.display();
         Stop::new(
             exit,
-            Failure::new(format!("cannot read '{name}': {error}")).help(
+            Failure::new(format!("cannot read '{name}': {}", shown::error(&error))).help(
                 "`zip -FF` recovers the intact entries of a damaged archive into another one",
             ),
         )
     })?;
     let mut exit = 0;
     for warning in reader.directory().warnings() {
-        // What follows the archive is passed over, as by those programs.
-        if !matches!(warning, Warning::Padding { .. } | Warning::Trailing { .. }) {
-            message::remark(&format!("{}: {warning}", path.display()));
-            exit = code::WARNING;
-        }
+        let code = match warning {
+            // What follows the archive is passed over, as by those programs.
+            Warning::Padding { .. } | Warning::Trailing { .. } => continue,
+            Warning::Count { .. } | Warning::Cut { .. } => code::STRUCTURE,
+            Warning::Elsewhere { .. } => code::DAMAGED,
+            _ => code::WARNING,
+        };
+        message::remark(&format!("{}: {warning}", path.display()));
+        exit = exit.max(code);
     }
     if reader.is_empty() {
         message::remark(&format!("{}: the archive is empty", path.display()));
-        exit = code::WARNING;
+        exit = exit.max(code::WARNING);
     }
     Ok(Opened {
         reader,

@@ -11,7 +11,7 @@ use crate::zip_compat::unzip::flags::Line;
 use crate::zip_compat::unzip::open::Opened;
 use crate::zip_compat::unzip::rows::{clock, clock_of, method};
 use crate::zip_compat::unzip::selection::{
-    Selected, comment, entries, finish_selection, lines_of, print,
+    Selected, comment, entries, exit, finish_selection, lines_of, print,
 };
 
 /// Text that is written when it is this long.
@@ -92,7 +92,7 @@ pub(super) fn pages(line: &mut Line, opened: &Opened) -> Ended<u8> {
         }
     }
     print(&text)?;
-    Ok(finish_selection(line, count, false).max(opened.code))
+    Ok(exit(opened.code, finish_selection(line, count, false)))
 }
 
 /// A row of a page. Writing to a string cannot fail.

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use crate::failure::Failure;
+use crate::term::message;
 use crate::zip_compat::ended::{Ended, Stop, unzip as code};
 use crate::zip_compat::newest::newest;
 use crate::zip_compat::shown;
@@ -32,7 +33,7 @@ ARCHIVE may be a pattern as well: '*.zip'.
   -a  line ends of texts as here          -aa of all files
   -T  set the time of the archive         -q  quiet, -qq quieter
   -X  owners as stated                    -^  control characters stay in names of files
-  -K  set-user-ID bits as stated          -:  names may lead out of DIR by '..'
+  -K  set-user-ID bits as stated          -:  names and links may lead out of DIR
 
 zipinfo: -1 -2 names  -s short  -m medium  -l long  -v all  -h header  -t totals  -z comment
          -T sortable times
@@ -46,6 +47,9 @@ pub(in crate::zip_compat) fn run(words: &[OsString], info_program: bool) -> Ende
     if line.mode == Mode::Help {
         print(HELP)?;
         return Ok(0);
+    }
+    if line.directory.is_some() && line.mode != Mode::Extract && line.quiet == 0 {
+        message::remark("nothing is extracted: option -d has no effect");
     }
     archives::each(&mut line, one)
 }

@@ -72,6 +72,14 @@ pub(super) fn finish_selection(line: &Line, count: u64, counts: bool) -> u8 {
     }
 }
 
+/// The exit code: that no name was found counts where nothing is worse than a warning.
+pub(super) fn exit(errors: u8, found: u8) -> u8 {
+    match errors > code::WARNING {
+        true => errors,
+        false => errors.max(found),
+    }
+}
+
 /// A name for a message.
 pub(super) fn shorten(name: &str) -> String {
     const CHARACTERS_MAX: usize = 200;

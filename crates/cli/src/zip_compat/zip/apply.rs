@@ -19,6 +19,7 @@ use crate::io::{context, open};
 use crate::term::message;
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
 use crate::zip_compat::newest::newest;
+use crate::zip_compat::shown;
 use crate::zip_compat::zip::decide::Plan;
 use crate::zip_compat::zip::held::Held;
 use crate::zip_compat::zip::sources::{Found, Item};
@@ -37,7 +38,7 @@ pub(super) fn test(mut reader: ArchiveReader<&File>, password: Option<Password>)
     let tested = extract::verify(&reader, &options);
     match tested.failures.first() {
         None => Ok(()),
-        Some(failure) => Err(untested(failure)),
+        Some(failure) => Err(untested(shown::failed(failure))),
     }
 }
 
@@ -92,7 +93,7 @@ pub(super) fn stamp(path: &Path) -> Ended<()> {
         .open(path)
         .map_err(failed)?;
     let reader = ArchiveReader::open(&file)
-        .map_err(|error| Stop::new(code::STRUCTURE, Failure::new(error.to_string())))?;
+        .map_err(|error| Stop::new(code::STRUCTURE, Failure::new(shown::error(&error))))?;
     match newest(&reader) {
         Some(newest) => file.set_modified(newest).map_err(failed),
         None => Ok(()),

@@ -8,6 +8,7 @@ use zipstream::{ArchiveReader, EntryVersion, Fate, Merge, ReadAt};
 use crate::failure::Failure;
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
 use crate::zip_compat::matching::Patterns;
+use crate::zip_compat::shown;
 use crate::zip_compat::zip::flags::Line;
 use crate::zip_compat::zip::sources::{Found, Item};
 
@@ -63,7 +64,7 @@ impl Plan {
 }
 
 fn unreadable(error: &zipstream::Error) -> Stop {
-    Stop::new(code::STRUCTURE, Failure::new(error.to_string()))
+    Stop::new(code::STRUCTURE, Failure::new(shown::error(error)))
 }
 
 /// What becomes of a file and the entries of its name; the last of them has this version.

@@ -10,6 +10,7 @@ use zipstream::{ArchiveReader, Merge, ReadOptions};
 use crate::failure::Failure;
 use crate::io::parts::{self, Source, Unopened};
 use crate::zip_compat::ended::{Ended, Stop, zip as code};
+use crate::zip_compat::shown;
 use crate::zip_compat::zip::flags::{Action, Line};
 use crate::zip_compat::zip::values::Split;
 use crate::zip_compat::zip::warnings;
@@ -18,6 +19,13 @@ use crate::zip_compat::zip::warnings;
 pub(super) struct Held {
     pub(super) reader: ArchiveReader<Source>,
     pub(super) metadata: Metadata,
+}
+
+/// There is no archive to read from.
+pub(super) fn missing(archive: &Path) -> Stop {
+    let name = archive.display();
+    let failure = Failure::new(format!("there is no archive '{name}'"));
+    Stop::new(code::OPEN, failure.help("check its name"))
 }
 
 /// Opens the archive that is changed, if there is one.
@@ -29,6 +37,10 @@ pub(super) fn hold(path: &Path, line: &Line) -> Ended<Option<Held>> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // What is written elsewhere is made of it.
+            if line.output.as_deref().is_some_and(|output| output != path) {
+                return Err(missing(path));
+            }
             if line.action != Action::Merge(Merge::Replace)
                 && !matches!(line.action, Action::Merge(Merge::Update | Merge::Sync))
             {
@@ -60,10 +72,12 @@ pub(super) fn hold(path: &Path, line: &Line) -> Ended<Option<Held>> {
     }
     let reader = match parts::open(file, path, &ReadOptions::new().unix_bytes(true)) {
         Ok(reader) => reader,
-        Err(Unopened::Archive(error)) => return Err(broken(error.to_string())),
+        Err(Unopened::Archive(error)) => return Err(broken(shown::error(&error))),
         Err(Unopened::Part(failure)) => return Err(Stop::new(code::OPEN, failure)),
     };
-    reader.check().map_err(|error| broken(error.to_string()))?;
+    reader
+        .check()
+        .map_err(|error| broken(shown::error(&error)))?;
     let copies = line.output.is_some() || line.shows || line.action == Action::Copy;
     let is_split = reader.source().is_split();
     if (is_split || matches!(line.split, Split::Parts(_))) && !copies {

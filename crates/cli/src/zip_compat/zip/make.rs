@@ -123,13 +123,35 @@ pub(super) fn make(
     match divided {
         Some(divided) => divided.appear(line, &write::written(file.file())?, output)?,
         None => {
+            let shared = has_other_names(output);
             apply::appear(target, metadata)?;
+            if shared {
+                let name = output.display();
+                let text = format!(
+                    "'{name}' had other names (hard links), which keep the archive as it was"
+                );
+                warnings::warn(line, &text);
+            }
             if line.latest {
                 apply::stamp(output)?;
             }
         }
     }
     Ok(finish(line, found, plan, &done, held))
+}
+
+/// Whether a file has several names, which are hard links.
+fn has_other_names(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.nlink() > 1)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
 }
 
 /// Where the archive is written. One that exists and is protected from writing stays, as with Info-ZIP, although another

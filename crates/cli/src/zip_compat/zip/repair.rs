@@ -61,7 +61,7 @@ fn rebuild<R: ReadAt>(
     let cannot = |why: &str| unrecoverable(archive, why);
     let password = line.password.clone().map(Password::new);
     let saved = salvage(source, &Limits::default(), password.map(Decryption::new));
-    let saved = saved.map_err(|error| cannot(&error.to_string()))?;
+    let saved = saved.map_err(|error| cannot(&shown::error(&error)))?;
     if saved.entries.is_empty() {
         return Err(cannot("no entry of it is whole"));
     }
@@ -151,5 +151,5 @@ fn lost(line: &Line, saved: &Salvage) -> u8 {
         line,
         &format!("entries lost: {entries}; bytes that belong to none: {bytes}"),
     );
-    code::OPEN
+    code::STRUCTURE
 }

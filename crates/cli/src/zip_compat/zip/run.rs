@@ -15,7 +15,7 @@ use crate::zip_compat::matching::Patterns;
 use crate::zip_compat::shown;
 use crate::zip_compat::zip::decide::{self, Plan};
 use crate::zip_compat::zip::flags::{self, Action, Line, Walk};
-use crate::zip_compat::zip::held::{Held, hold};
+use crate::zip_compat::zip::held::{Held, hold, missing};
 use crate::zip_compat::zip::help::HELP;
 use crate::zip_compat::zip::make::{ask_password, make};
 use crate::zip_compat::zip::sources::{self, Found};
@@ -206,10 +206,7 @@ fn copy(
         return Err(Stop::new(code::USAGE, failure));
     }
     let Some(held) = held else {
-        let name = archive.display();
-        let failure = Failure::new(format!("there is no archive '{name}'"));
-        let failure = failure.help("check its name");
-        return Err(Stop::new(code::OPEN, failure));
+        return Err(missing(archive));
     };
     let mut patterns = line.patterns();
     for name in names {
@@ -333,7 +330,12 @@ fn unchanged(
     match line.action {
         Action::Merge(Merge::Sync) if held.is_some() => {
             if !line.quiet {
-                say::print("The archive is as the files are.\n", false);
+                let is_all = plan.spared == 0 && found.left.is_empty() && found.code() == 0;
+                let text = match is_all {
+                    true => "The archive is as the files are.\n",
+                    false => "Nothing else differs from the files: the archive stays.\n",
+                };
+                say::print(text, false);
             }
             Ok(found.code())
         }

@@ -152,12 +152,14 @@ impl Finder<'_> {
     /// Something that cannot be looked at: it is gone, or a link that leads nowhere, or out of reach.
     fn unread(&mut self, path: &Path, error: &Error) -> Seen {
         let name = path.display();
-        if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
+        let is_gone = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+        let is_gone = is_gone || (is_loop(error) && path.is_symlink());
+        if !is_gone {
             let why = files::reason(error);
             message::remark(&format!("cannot look at '{name}': {why}; it is left out"));
             self.found.unseen += 1;
         } else if path.symlink_metadata().is_ok() {
-            let text = format!("'{name}' is a link to what does not exist, and is left out");
+            let text = format!("'{name}' is a link that leads nowhere, and is left out");
             warnings::warn(self.line, &text);
             if let Some(plain) = self.name(path) {
                 self.left_out(&plain);
@@ -166,6 +168,21 @@ impl Finder<'_> {
             return Seen::Missing;
         }
         Seen::LeftOut
+    }
+
+    /// A link to a directory that it is in, whose contents are packed without it.
+    fn looped(&mut self, error: &walkdir::Error) {
+        let (Some(path), Some(above)) = (error.path(), error.loop_ancestor()) else {
+            message::remark(&format!("left out: {error}"));
+            self.found.unseen += 1;
+            return;
+        };
+        let (name, above) = (path.display(), above.display());
+        let text = format!("'{name}' leads to '{above}', which it is in, and is left out");
+        warnings::warn(self.line, &text);
+        if let Some(plain) = self.name(path) {
+            self.left_out(&plain);
+        }
     }
 
     /// Remembers that something of this name is there, and is left out, if an entry would go without it.
@@ -225,10 +242,7 @@ impl Finder<'_> {
                         (Some(path), Some(error)) => {
                             self.unread(path, error);
                         }
-                        _ => {
-                            message::remark(&format!("left out: {error}"));
-                            self.found.unseen += 1;
-                        }
+                        _ => self.looped(&error),
                     }
                     continue;
                 }
@@ -357,6 +371,17 @@ impl Finder<'_> {
         }
         (!parts.is_empty()).then(|| parts.join("/"))
     }
+}
+
+/// Whether links lead to one another and nowhere else.
+#[cfg(unix)]
+fn is_loop(error: &Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_loop(_: &Error) -> bool {
+    false
 }
 
 #[cfg(unix)]

@@ -50,10 +50,10 @@ pub(super) struct Done {
 pub(super) fn failed(error: &zipstream::Error) -> Stop {
     let exit = match error.kind() {
         zipstream::ErrorKind::Io(_) => code::WRITE,
-        zipstream::ErrorKind::Name => code::OPEN,
+        zipstream::ErrorKind::Name => code::USAGE,
         _ => code::STRUCTURE,
     };
-    let failure = Failure::new(format!("cannot write the archive: {error}"));
+    let failure = Failure::new(format!("cannot write the archive: {}", shown::error(error)));
     Stop::new(exit, failure.archive_help(error))
 }
 
