@@ -422,7 +422,7 @@ pub(crate) const ZIP: [Line; 318] = [
 ];
 
 /// Lines of `unzip`.
-pub(crate) const UNZIP: [Line; 181] = [
+pub(crate) const UNZIP: [Line; 182] = [
     Line(Out::Same, "unzip -W -l held.zip src/*", ""),
     Line(Out::Free, "unzip -W held.zip src/*/* -d new", ""),
     Line(Out::Same, "unzip -l held.zip -x *", ""),
@@ -554,6 +554,7 @@ pub(crate) const UNZIP: [Line; 181] = [
     Line(Out::Same, "unzip -p dup.zip", ""),
     Line(Out::Same, "unzip -l dup.zip", ""),
     Line(Out::Same, "unzip -t dup.zip", ""),
+    Line(Out::Free, "unzip -jBn alike.zip", ""),
     Line(Out::Free, "unzip -jo alike.zip -d new", ""),
     Line(Out::Free, "unzip -jn alike.zip -d new", ""),
     Line(Out::Free, "unzip -jq alike.zip -d new", "y\n"),

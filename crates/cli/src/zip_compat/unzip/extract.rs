@@ -166,8 +166,8 @@ fn is_taken(line: &Line, one: &Chosen, answers: &Answers) -> bool {
     let is_left = match one.kind {
         // A directory that is there stays as it is.
         EntryKind::Directory => one.exists,
-        // What the first has made exists.
-        _ => line.exists == Exists::Skip && one.repeats,
+        // What the first has made exists, and has another name by then with `-B`.
+        _ => line.exists == Exists::Skip && one.repeats && !line.backup,
     };
     one.wanted && !is_left && !answers.kept.contains(&one.position)
 }
