@@ -157,6 +157,13 @@ pub fn read(text: &str, unit: HgrmUnit) -> Result<Hgrm, ReadError> {
             message,
         ));
     };
+    if last.quantile < 1.0 {
+        let message = format!(
+            "the distribution ends at {} %, not at 100 %: its end is missing",
+            last.quantile * 100.0
+        );
+        return Err(ReadError::malformed(Place::Whole, message));
+    }
     hgrm.total_count = total.unwrap_or(last.total_count);
     if hgrm.total_count < last.total_count {
         let message = "the footer's total count is below the last row's";

@@ -34,7 +34,7 @@ pub use difference::{differences, median};
 pub use interleaved::{interleaved, interleaved_rows, interleaved_with};
 pub use looks::Looks;
 pub use options::{CONFIDENCE, MARGIN, MARGIN_MAX, Names, Options, PAIRS_MIN, Sides};
-pub use regression::Regression;
+pub use regression::{Regression, medians_apart};
 pub use remedy::Remedy;
 pub use sequential::{
     benchmarks, failing, logs, numbers, reports, reports_with, rows, sequences, sequential,

@@ -11,10 +11,11 @@ pub(super) const NO_BASELINE: &str = "the baseline has no such row";
 pub enum Regression {
     /// The target is worse, and the whole interval lies above the limit.
     Beyond,
-    /// The whole interval is within the limit, with the drift of two separate runs added where they show one; or the
+    /// The whole interval of the pairs is within the limit, and the medians of the sides say nothing else, with the drift of two separate runs added where they show one; or the
     /// verdict is *better* or *no difference*, and no drift can hide more; or the row is new.
     Within,
-    /// The limit lies inside the interval, the difference may be drift, or nothing was compared.
+    /// The limit lies inside the interval, the difference may be drift, the medians of the sides lie further apart, or
+    /// nothing was compared.
     Undecided,
 }
 
@@ -60,7 +61,11 @@ impl Regression {
             return Self::Within;
         }
         let drift = judged_drift(comparison, 50.0);
-        Self::judged(comparison.verdict, interval, limit, drift)
+        match Self::judged(comparison.verdict, interval, limit, drift) {
+            // Of values that gather around several places, half of all pairs can be equal while the median moves.
+            Self::Within if medians_contradict(comparison, limit) => Self::Undecided,
+            judged => judged,
+        }
     }
 
     /// What is made of a percentile where no number is given: every regression that is proven is beyond, however small, and
@@ -91,6 +96,27 @@ impl Regression {
             _ => Self::Undecided,
         }
     }
+}
+
+/// By which share the target's median is greater than the baseline's: infinite above a median of 0, `None` where one of
+/// them is not known or both are 0. Nothing is paired here, so that it may differ from the median of the differences.
+#[must_use]
+pub fn medians_apart(comparison: &Comparison) -> Option<f64> {
+    let times = comparison
+        .baseline_median_ns
+        .zip(comparison.target_median_ns);
+    let numbers = comparison.baseline_median.zip(comparison.target_median);
+    let (baseline, target) = times.or(numbers)?;
+    match baseline > 0.0 {
+        true => Some(target / baseline - 1.0),
+        false if target > 0.0 => Some(f64::INFINITY),
+        false => None,
+    }
+}
+
+/// Whether the target's median alone is worse than the limit, and by more than pairs that drift together explain.
+fn medians_contradict(comparison: &Comparison, limit: f64) -> bool {
+    medians_apart(comparison).is_some_and(|apart| apart > limit.max(MARGIN_MAX))
 }
 
 /// How much more drift can hide below the interval of a percentile, and above it. A tail that is worse is so beyond what
@@ -192,6 +218,41 @@ mod tests {
             }),
             ..base
         }
+    }
+
+    #[test]
+    fn medians_that_lie_apart_pass_no_limit_whatever_the_pairs_say() {
+        let names = Names {
+            row: "wall",
+            baseline: "old",
+            target: "new",
+        };
+        // Two places: of the baseline 35 in 100 values are in the upper one, of the target 65.
+        let sides = |of_upper: usize| -> Vec<f64> {
+            let value = |at: usize| {
+                if at * 37 % 100 < of_upper {
+                    200.0
+                } else {
+                    100.0
+                }
+            };
+            (0..1_000).map(|at| value(at) + at as f64 / 1e4).collect()
+        };
+        let upper = numbers(names, &sides(35), &sides(65), Options::default());
+        assert!(medians_apart(&upper).is_some_and(|apart| apart > 0.9));
+        assert_ne!(Regression::of(&upper, 0.05), Regression::Within);
+        assert_ne!(Regression::proven(&upper, 50.0), Regression::Within);
+        assert_eq!(Regression::of(&upper, 1.5), Regression::Within);
+        let better = numbers(names, &sides(65), &sides(35), Options::default());
+        assert_ne!(Regression::of(&better, 0.05), Regression::Beyond);
+        // Most of a baseline is 0, and pairs with it are not compared.
+        let zeros: Vec<f64> = (0..100).map(|at| if at < 80 { 0.0 } else { 1.0 }).collect();
+        let ones = numbers(names, &zeros, &[1.0; 100], Options::default());
+        assert_eq!(medians_apart(&ones), Some(f64::INFINITY));
+        assert_eq!(Regression::of(&ones, 0.05), Regression::Undecided);
+        let same = numbers(names, &zeros, &zeros, Options::default());
+        assert_eq!(medians_apart(&same), None);
+        assert_eq!(Regression::of(&same, 0.05), Regression::Within);
     }
 
     #[test]

@@ -371,3 +371,17 @@ fn between_two_lines_a_value_is_known_to_lie_between_them() {
     let [low, high] = gate.decide(&[whole]).ci95_ns.unwrap();
     assert!(high - low < high / 100, "{low} {high}");
 }
+
+#[test]
+fn a_distribution_without_its_end_is_refused() {
+    let whole = "       Value     Percentile TotalCount 1/(1-Percentile)\n\n       1.000 0.000000000000          1           1.00\n\
+                        \x20      2.000 0.500000000000         50           2.00\n      90.000 0.990000000000         99         100.00\n\
+                        \x20    900.000 1.000000000000        100\n#[Mean    =        5.000, StdDeviation   =        1.000]\n\
+                        #[Max     =      900.000, Total count    =          100]\n";
+    assert!(read(whole, HgrmUnit::Ms).is_ok());
+    let end = whole.find("     900.000").expect("a row");
+    for cut in [&whole[..end], &whole[..end + 12], &whole[..end + 16]] {
+        let refused = read(cut, HgrmUnit::Ms).expect_err("cut");
+        assert_eq!(refused.kind(), ReadErrorKind::Malformed, "{cut}");
+    }
+}

@@ -1,6 +1,6 @@
 //! How limits on regressions, and verdicts that are wanted, end a run.
 
-use latency::compare::{Regression, Remedy};
+use latency::compare::{MARGIN_MAX, Regression, Remedy, medians_apart};
 use latency::report::{Comparison, Design, GateVerdict, LimitResult, TailDifference, Verdict};
 use report::{ExitStatus, units, verdicts};
 
@@ -194,7 +194,9 @@ fn beyond(one: &Comparison, limit: &Limit, counts: bool) -> Said {
 fn undecided(one: &Comparison, limit: &Limit, compared: bool) -> Said {
     let tail = one.tails.iter().find(|tail| tail.p == limit.p);
     let why = match tail {
-        _ if limit.p == 50.0 || !compared => one.reason.clone() + &drift_hides(one, limit),
+        _ if limit.p == 50.0 || !compared => {
+            one.reason.clone() + &drift_hides(one, limit) + &medians_contradict(one, limit)
+        }
         Some(TailDifference { interval, .. }) => {
             let [low, high] = interval.map(units::signed_percent);
             let hidden = drift_hides(one, limit);
@@ -247,6 +249,20 @@ fn remedy(one: &Comparison, limit: &Limit) -> Option<String> {
 /// The next tenth of a percent, so that a limit of what is shown passes.
 fn rounded_up(share: f64) -> f64 {
     (share * 1_000.0).ceil() / 1_000.0
+}
+
+/// What to know of medians that lie further apart than the limit, of values that gather around several places.
+fn medians_contradict(one: &Comparison, limit: &Limit) -> String {
+    let share = limit.percent.map_or(MARGIN_MAX, |percent| percent / 100.0);
+    match medians_apart(one).filter(|apart| *apart > share.max(MARGIN_MAX)) {
+        Some(apart) if apart.is_finite() => format!(
+            "; the target's own median is {} above that of the baseline, which the pairs do not show: there are several \
+             usual values",
+            units::signed_percent(apart).trim_start_matches('+')
+        ),
+        Some(_) => "; the baseline's own median is 0 and that of the target is not".to_owned(),
+        None => String::new(),
+    }
 }
 
 /// What to know of an interval that is within the limit by itself, and passes nothing.
