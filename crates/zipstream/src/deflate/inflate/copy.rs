@@ -1,21 +1,23 @@
 //! Copies of earlier content, which may overlap their target.
 
 use super::super::bytes::load64;
+use super::super::symbols::MATCH_MAX;
 
 /// Bytes that may be written behind a copy.
 pub(super) const COPY_SLACK_BYTES: usize = 64;
-/// From this distance on long copies read what was written long ago.
+/// From this distance on what is copied was written long ago.
 const FAR_BYTES: usize = 1 << 10;
-/// The longest copy, in whole steps.
+/// The longest copy, in whole steps; from this distance on it does not overlap itself.
 const LONG_BYTES: usize = 32 + 4 * 64;
+const _: () = assert!(MATCH_MAX + COPY_SLACK_BYTES >= LONG_BYTES);
 
 /// Writes `length` bytes at `at`, copied from `distance` bytes before, and anything to up to
-/// [`COPY_SLACK_BYTES`] behind them. There must be room for both, and `distance` must be within the
+/// [`COPY_SLACK_BYTES`] behind them. There must be room for both and for [`LONG_BYTES`], and `distance` must be within the
 /// written content. `run` knows the copies before.
 #[inline(always)]
 pub(super) fn copy(out: &mut [u8], at: usize, (distance, length): (usize, usize), run: &mut Run) {
     let done = begin(out, at, distance, length);
-    if length > done && !end_far(out, at, distance, length) {
+    if length > done && !end_far(out, at, (distance, length), run) {
         run.end(out, at, (distance, length), done);
     }
 }
@@ -45,7 +47,11 @@ fn begin(out: &mut [u8], at: usize, distance: usize, length: usize) -> usize {
     }
     let done = 20;
     if length > done {
-        repeat(out, at, (word, usize::from(step)), length);
+        if step == 8 {
+            fill(out, at, word, length);
+        } else {
+            repeat(out, at, (word, usize::from(step)), length);
+        }
     }
     length.max(done)
 }
@@ -66,18 +72,30 @@ const REPEATED: [(u64, u8); 8] = {
     all
 };
 
+/// Writes a word again and again.
+#[inline(always)]
+fn fill(out: &mut [u8], at: usize, word: [u8; 8], length: usize) {
+    let room = out.get_mut(at..).and_then(<[u8]>::first_chunk_mut);
+    let Some(room): Option<&mut [u8; LONG_BYTES]> = room else {
+        return;
+    };
+    let block = [word; 8];
+    for part in (0..LONG_BYTES - 32).step_by(64) {
+        if length <= part {
+            return;
+        }
+        room[part..part + 64].copy_from_slice(block.as_flattened());
+    }
+    if length > LONG_BYTES - 32 {
+        room[LONG_BYTES - 32..].copy_from_slice(block[..4].as_flattened());
+    }
+}
+
 /// Writes a word again and again, each time after the first `step` bytes of the one before.
+#[cold]
 #[inline(never)]
 fn repeat(out: &mut [u8], at: usize, (word, step): ([u8; 8], usize), length: usize) {
     let room = out.get_mut(at..).unwrap_or_default();
-    if step == 8 {
-        let mut block = [0; 64];
-        (block.chunks_exact_mut(8)).for_each(|part| part.copy_from_slice(&word));
-        for part in room.chunks_exact_mut(64).take(length.div_ceil(64)) {
-            part.copy_from_slice(&block);
-        }
-        return;
-    }
     for to in (0..length).step_by(step.max(1)) {
         if let Some(part) = room.get_mut(to..to + 8) {
             part.copy_from_slice(&word);
@@ -85,11 +103,15 @@ fn repeat(out: &mut [u8], at: usize, (word, step): ([u8; 8], usize), length: usi
     }
 }
 
-/// Writes all of a copy from far back but for its first 32 bytes; `false` if it is not from there.
+/// Writes all of a copy that does not overlap itself but for its first 32 bytes; `false` if it does, or if it is one of
+/// a run that could read what was written longer ago.
 #[inline(always)]
-fn end_far(out: &mut [u8], at: usize, distance: usize, length: usize) -> bool {
+fn end_far(out: &mut [u8], at: usize, (distance, length): (usize, usize), run: &mut Run) -> bool {
     if distance < FAR_BYTES {
-        return false;
+        if distance < LONG_BYTES || run.goes_on(at, distance) {
+            return false;
+        }
+        run.begin(at, (distance, length));
     }
     let Some((behind, ahead)) = out.split_at_mut_checked(at) else {
         return false;
@@ -118,13 +140,29 @@ pub(super) struct Run {
 }
 
 impl Run {
+    /// Whether a copy follows the one before, with the same distance.
+    #[inline(always)]
+    fn goes_on(&self, at: usize, distance: usize) -> bool {
+        (self.distance, self.end) == (distance, at)
+    }
+
+    /// Counts a copy that is the first with its distance.
+    #[inline(always)]
+    fn begin(&mut self, at: usize, (distance, length): (usize, usize)) {
+        (self.distance, self.from, self.back) = (distance, at - distance, distance);
+        self.end = at + length;
+    }
+
     /// The end of a copy whose first `done` bytes are written; see [`copy`]. In long repetitions it
     /// reads bytes written long ago, because a processor stalls on bytes it has just written.
+    ///
+    /// It is said to be cold for the sake of the code around its call, whose registers are then kept for what comes before.
+    #[cold]
     #[inline(never)]
     fn end(&mut self, out: &mut [u8], at: usize, copied: (usize, usize), done: usize) {
         let (distance, length) = copied;
-        if (self.distance, self.end) != (distance, at) {
-            (self.distance, self.from, self.back) = (distance, at - distance, distance);
+        if !self.goes_on(at, distance) {
+            self.begin(at, copied);
         } else if self.back < FAR_BYTES && 2 * self.back <= at - self.from {
             self.back *= 2;
         }
@@ -173,7 +211,7 @@ fn patterns<const N: usize>(out: &mut [u8], at: usize, distance: usize, end: usi
 
 /// Like [`copy`], but writes nothing behind the copy.
 pub(super) fn copy_exactly(out: &mut [u8], at: usize, distance: usize, length: usize) {
-    if out.len() - at >= length + COPY_SLACK_BYTES {
+    if out.len() - at >= LONG_BYTES.max(length + COPY_SLACK_BYTES) {
         return copy(out, at, (distance, length), &mut Run::default());
     }
     for to in at..at + length {
@@ -189,7 +227,7 @@ mod tests {
     fn check(distance: usize, lengths: &[usize]) {
         let start = 1500;
         let all: usize = lengths.iter().sum();
-        let mut out: Vec<u8> = (0..start + all + 100)
+        let mut out: Vec<u8> = (0..start + all + LONG_BYTES)
             .map(|n| (n * 7 + n / 251) as u8)
             .collect();
         let mut expected = out.clone();
@@ -221,6 +259,27 @@ mod tests {
         for distance in (1..80).chain([128, 258, 300, 1100]) {
             check(distance, &[258; 12]);
             check(distance, &[33, 258, 40, 3, 258, 258, 21, 64, 258, 100, 258]);
+        }
+    }
+
+    #[test]
+    fn copies_near_the_end_of_the_room_are_whole() {
+        for distance in (1..20).chain([31, 40, 287, 288, 700, 1100]) {
+            for (length, room) in [(3, 0), (21, 43), (21, 64), (100, 70), (258, 0), (258, 64)] {
+                let start = 1500;
+                let mut out: Vec<u8> = (0..start).map(|n| (n * 7 + n / 251) as u8).collect();
+                out.resize(start + length + room, 0);
+                let mut expected = out.clone();
+                for to in start..start + length {
+                    expected[to] = expected[to - distance];
+                }
+                copy_exactly(&mut out, start, distance, length);
+                let end = start + length;
+                assert!(
+                    out[..end] == expected[..end],
+                    "{distance}, {length}, {room}"
+                );
+            }
         }
     }
 }

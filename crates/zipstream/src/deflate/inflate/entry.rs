@@ -1,24 +1,37 @@
 //! Table entries of 32 bits, and the symbols that they stand for.
 //!
-//! | bits | literals | length, distance | link | end, invalid |
+//! | bits | literal | length, distance | link | end, invalid |
 //! |---|---|---|---|---|
-//! | 0..6 | bits of their codes | and its extra bits | bits of the main table | bits of the code |
-//! | 6..8 | how many: 1 to 3 | 0 | 0 | 0 |
+//! | 0..8 | bits of its code | and its extra bits | bits of the main table | bits of the code |
 //! | 8..13 | | bits of the code alone | bits that the second table takes | the same |
+//! | 8..16 | the byte | | | |
 //! | 13 | | 0 | | set where it is the end |
-//! | 14 | | set for a literal and a length | set | |
+//! | 14 | | 0 | set | |
 //! | 15 | | 0 | set | set |
-//! | 16..32 | | the least value | where the second table starts | |
-//! | 8..32 | the bytes | | | |
+//! | 16..31 | 0 | the least value | where the second table starts | |
+//! | 31 | set | 0 | 0 | 0 |
 //!
-//! The least length less 3 takes bits 16..24; a literal before it is in bits 24..32.
+//! In the table of packs an entry of literals is another one, and an entry of a length may have a literal
+//! before it; the rest is the same.
+//!
+//! | bits | literals | a literal and a length |
+//! |---|---|---|
+//! | 0..6 | bits of their codes | and of extra bits |
+//! | 6..8 | how many: 1 to 3 | 0 |
+//! | 8..13 | | bits of the codes alone |
+//! | 13..16 | | 14 is set |
+//! | 16..24 | | the least length less 3 |
+//! | 24..32 | | the byte |
+//! | 8..32 | the bytes | |
 
 use super::super::symbols::{
     DISTANCE_BASE, DISTANCES, DISTANCES_USED, END as END_SYMBOL, LENGTH_BASE, LITLENS,
     LITLENS_USED, MATCH_MIN, distance_extra, length_extra,
 };
 
-/// How many literals.
+/// A literal of a table.
+pub(super) const LITERAL: u32 = 1 << 31;
+/// How many literals of a pack.
 pub(super) const LITERALS: u32 = 3 << LITERALS_SHIFT;
 const LITERALS_SHIFT: u32 = 6;
 const ONE_LITERAL: u32 = 1 << LITERALS_SHIFT;
@@ -36,14 +49,20 @@ pub(super) const NOTHING: u32 = SPECIAL | 1;
 
 /// A symbol whose code has `bits` bits.
 pub(super) const fn entry(symbol: u32, bits: u32) -> u32 {
-    if symbol & LITERALS != 0 {
+    if symbol & LITERAL != 0 {
         symbol + bits
     } else {
         symbol + (bits << 8) + bits
     }
 }
 
-/// Two literals, given the entry of each.
+/// A pack of one literal, given its entry in the table.
+#[inline(always)]
+pub(super) const fn one_literal(entry: u32) -> u32 {
+    entry - LITERAL + ONE_LITERAL
+}
+
+/// Two literals, given the pack of each.
 #[inline(always)]
 pub(super) const fn two_literals(first: u32, second: u32) -> u32 {
     let bytes = second & 0xff << BYTES_SHIFT;
@@ -51,14 +70,14 @@ pub(super) const fn two_literals(first: u32, second: u32) -> u32 {
     first + (bytes << 8) + (second & 0xff)
 }
 
-/// Three literals, given the entry of two, and of one.
+/// Three literals, given the pack of two, and of one.
 #[inline(always)]
 pub(super) const fn third_literal(two: u32, third: u32) -> u32 {
     let bytes = third & 0xff << BYTES_SHIFT;
     two + (bytes << 16) + (third & 0xff)
 }
 
-/// A literal and a length, given the entry of each.
+/// A literal and a length, given the pack of one and the entry of the other.
 #[inline(always)]
 pub(super) const fn literal_and_length(literal: u32, length: u32) -> u32 {
     let before = (literal & 0xff << BYTES_SHIFT) << (LITERAL_BEFORE_SHIFT - BYTES_SHIFT);
@@ -74,7 +93,7 @@ pub(super) const fn link(start: usize, bits: u32, main: u32) -> u32 {
 /// Whether it leads to a second table.
 #[inline(always)]
 pub(super) const fn is_link(entry: u32) -> bool {
-    entry & (LITERALS | SPECIAL | LINK) == SPECIAL | LINK
+    entry & (LITERAL | SPECIAL | LINK) == SPECIAL | LINK
 }
 
 /// The byte of a literal.
@@ -159,7 +178,7 @@ pub(super) static LITLEN_SYMBOLS: [u32; LITLENS] = {
     let mut symbol = 0;
     while symbol < LITLENS_USED {
         symbols[symbol] = if symbol < END_SYMBOL {
-            ONE_LITERAL | (symbol as u32) << BYTES_SHIFT
+            LITERAL | (symbol as u32) << BYTES_SHIFT
         } else if symbol == END_SYMBOL {
             SPECIAL | END
         } else {

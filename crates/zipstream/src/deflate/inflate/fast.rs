@@ -1,10 +1,11 @@
 //! Decoding while neither input nor room is about to end, so that no symbol has to check for that.
 
 use super::super::bytes::load64;
+use super::super::symbols::MATCH_MAX;
 use super::copy::{COPY_SLACK_BYTES, Run, copy};
 use super::entry::{
-    END, LINK, LITERALS, SPECIAL, bits, byte, count_before, distance, length, length_after, linked,
-    literal_before, literal_count, literals,
+    END, LINK, LITERAL, LITERALS, SPECIAL, bits, byte, count_before, distance, length,
+    length_after, linked, literal_before, literal_count, literals,
 };
 use super::error::InflateFlaw;
 use super::source::{REFILLED_BITS, Source};
@@ -13,7 +14,7 @@ use super::table::{Codes, DISTANCE_BITS, DISTANCE_PLACES, LITLEN_BITS, LITLEN_PL
 /// Literals per iteration: three entries, each of three at most.
 const LITERALS_MAX: usize = 9;
 /// The most bytes that an iteration writes.
-pub(super) const ROOM_BYTES: usize = LITERALS_MAX + 258 + COPY_SLACK_BYTES;
+pub(super) const ROOM_BYTES: usize = LITERALS_MAX + MATCH_MAX + COPY_SLACK_BYTES;
 /// The most input that an iteration reads: up to three refills of 7 bytes out of 8.
 pub(super) const LOOK_BYTES: usize = 3 * 8;
 /// The longest distance code that a table is asked for, with its extra bits.
@@ -41,11 +42,15 @@ pub(super) fn run<const PACKED: bool>(
     mut at: usize,
 ) -> (usize, Stop) {
     let mut rest = source.input.get(source.at..).unwrap_or_default();
+    // What is not behind this needs no other comparison: the compiler knows what room is before it.
+    let Some(room_end) = out.len().checked_sub(ROOM_BYTES) else {
+        return (at, Stop::Edge);
+    };
     if rest.len() < LOOK_BYTES {
         return (at, Stop::Edge);
     }
     let (mut held, mut count) = (source.held, source.count);
-    // Only the low byte of `count` matters, so that an entry can be subtracted as it is.
+    // Only the low bits of `count` matter, so that an entry can be subtracted as it is.
     macro_rules! refill {
         () => {
             held |= load64(rest, 0) << (count & 63);
@@ -57,6 +62,11 @@ pub(super) fn run<const PACKED: bool>(
         ($entry:expr) => {
             held >>= $entry & 63;
             count = count.wrapping_sub($entry);
+        };
+    }
+    macro_rules! is_literal {
+        ($entry:expr) => {
+            $entry & if PACKED { LITERALS } else { LITERAL } != 0
         };
     }
     // What is written behind the literals is overwritten later.
@@ -81,35 +91,44 @@ pub(super) fn run<const PACKED: bool>(
             }
         };
     }
-    // And the bits to look ahead after it.
-    let ahead_bits = DISTANCE_ALL_BITS + if PACKED { PACK_BITS } else { LITLEN_BITS };
+    // Whether there are too few bits for a distance, and to look ahead after it.
+    macro_rules! are_few {
+        () => {
+            if PACKED {
+                count & 63 < DISTANCE_ALL_BITS + PACK_BITS
+            } else {
+                // No entry has more than its bits in its lowest byte.
+                (count as u8) < (DISTANCE_ALL_BITS + LITLEN_BITS) as u8
+            }
+        };
+    }
     refill!();
     let mut entry = next!();
     let mut run = Run::default();
     let stop = loop {
+        if at > room_end || rest.len() < LOOK_BYTES {
+            break Stop::Edge;
+        }
         let Some((_, ahead)) = out.split_at_mut_checked(at) else {
             break Stop::Edge;
         };
         let Some(room) = ahead.first_chunk_mut::<ROOM_BYTES>() else {
             break Stop::Edge;
         };
-        if rest.len() < LOOK_BYTES {
-            break Stop::Edge;
-        }
         let mut written = 0;
         let mut before = held;
         drop!(entry);
-        if entry & LITERALS != 0 {
+        if is_literal!(entry) {
             put!(room, written, entry);
             entry = next!();
             before = held;
             drop!(entry);
-            if entry & LITERALS != 0 {
+            if is_literal!(entry) {
                 put!(room, written, entry);
                 entry = next!();
                 before = held;
                 drop!(entry);
-                if entry & LITERALS != 0 {
+                if is_literal!(entry) {
                     put!(room, written, entry);
                     at += written;
                     // There are enough bits to look ahead without waiting for the refill.
@@ -124,9 +143,9 @@ pub(super) fn run<const PACKED: bool>(
                 entry = codes.litlen[linked(entry, held) & (LITLEN_PLACES - 1)];
                 before = held;
                 drop!(entry);
-                if entry & LITERALS != 0 {
-                    put!(room, written, entry);
-                    at += written;
+                if entry & LITERAL != 0 {
+                    room[written & 15] = byte(entry);
+                    at += written + 1;
                     entry = next!();
                     refill!();
                     continue;
@@ -147,7 +166,7 @@ pub(super) fn run<const PACKED: bool>(
         } else {
             length(entry, before)
         };
-        if count & 63 < ahead_bits {
+        if are_few!() {
             refill!();
         }
         entry = codes.distance[held as usize & ((1 << DISTANCE_BITS) - 1)];
@@ -156,7 +175,7 @@ pub(super) fn run<const PACKED: bool>(
                 break Stop::Flaw(InflateFlaw::Distance, 0);
             }
             drop!(entry);
-            if count & 63 < ahead_bits {
+            if are_few!() {
                 refill!();
             }
             entry = codes.distance[linked(entry, held) & (DISTANCE_PLACES - 1)];

@@ -6,7 +6,7 @@
 
 use super::copy::copy_exactly;
 use super::dispatch::{Isa, run};
-use super::entry::{END, LITERALS, SPECIAL, bits, byte, distance, is_link, length, linked};
+use super::entry::{END, LITERAL, SPECIAL, bits, byte, distance, is_link, length, linked};
 use super::error::{InflateError, InflateFlaw};
 use super::fast::{self, Stop};
 use super::head::Head;
@@ -430,7 +430,7 @@ fn symbol(
     if count < litlen_bits {
         return Ok(None);
     }
-    if entry & LITERALS != 0 {
+    if entry & LITERAL != 0 {
         return Ok(Some((Symbol::Literal(byte(entry)), litlen_bits)));
     }
     if entry & SPECIAL != 0 {

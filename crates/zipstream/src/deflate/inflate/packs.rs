@@ -2,7 +2,9 @@
 //! all of them fit into its index. It is made for blocks that are long enough to gain by it.
 
 use super::super::symbols::{END, LITLENS};
-use super::entry::{LITLEN_SYMBOLS, entry, literal_and_length, third_literal, two_literals};
+use super::entry::{
+    LITLEN_SYMBOLS, entry, literal_and_length, one_literal, third_literal, two_literals,
+};
 use super::table::{BITS_MAX, Codes, LITLEN_BITS, PACK_BITS, PACK_PLACES, Sorted, following};
 
 const MAIN_MASK: usize = (1 << LITLEN_BITS) - 1;
@@ -215,6 +217,10 @@ impl Symbols {
                     true => codes.litlen[code as usize & MAIN_MASK],
                     false => entry(LITLEN_SYMBOLS[symbol % LITLENS], bits as u32),
                 };
+                let entry = match symbol {
+                    ..END if bits <= PACK_BITS as usize => one_literal(entry),
+                    _ => entry,
+                };
                 group.push(
                     bits,
                     Coded {
@@ -232,8 +238,8 @@ impl Symbols {
 #[cfg(test)]
 mod tests {
     use super::super::entry::{
-        LITERALS, SPECIAL, bits, byte, count_before, is_link, length, length_after, linked,
-        literal_before, literal_count, literals,
+        LITERAL, LITERALS, SPECIAL, bits, byte, count_before, is_link, length, length_after,
+        linked, literal_before, literal_count, literals,
     };
     use super::super::table::LITLEN_PLACES;
     use super::*;
@@ -279,7 +285,7 @@ mod tests {
                 main = LITLEN_BITS;
                 entry = codes.litlen[linked(entry, held >> main) & (LITLEN_PLACES - 1)];
             }
-            if entry & LITERALS != 0 {
+            if entry & LITERAL != 0 {
                 all.push(usize::from(byte(entry)));
             } else {
                 all.push(1000 + length(entry, held >> main));

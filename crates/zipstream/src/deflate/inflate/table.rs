@@ -23,8 +23,9 @@ pub(super) const PACK_PLACES: usize = 1 << PACK_BITS;
 /// The longest code.
 pub(super) const BITS_MAX: usize = 15;
 
-/// The tables of a block.
+/// The tables of a block, which are copied in steps of lines of the cache while they are made.
 #[derive(Clone)]
+#[repr(align(64))]
 pub(super) struct Codes {
     pub(super) litlen: [u32; LITLEN_PLACES],
     pub(super) distance: [u32; DISTANCE_PLACES],
@@ -81,27 +82,42 @@ pub(super) fn precode(table: &mut [u32; 1 << PRECODE_BITS], lengths: &[u8; 19]) 
 /// The number of codes of each length, and the symbols by code length.
 pub(super) struct Sorted {
     pub(super) counts: [u16; BITS_MAX + 1],
-    pub(super) symbols: [u16; 288],
+    /// There are more places than symbols, so that a mask is enough.
+    pub(super) symbols: [u16; SORTED_PLACES],
 }
+
+const SORTED_PLACES: usize = 512;
 
 impl Sorted {
     pub(super) fn new(lengths: &[u8]) -> Self {
+        // Several counts of each, as neighbours are often alike and one count has to wait for the one before.
+        let mut all = [[0_u16; BITS_MAX + 1]; 4];
+        let groups = lengths.chunks_exact(4);
+        for &length in groups.remainder() {
+            all[0][usize::from(length & 15)] += 1;
+        }
+        for group in groups {
+            for (counts, &length) in all.iter_mut().zip(group) {
+                counts[usize::from(length & 15)] += 1;
+            }
+        }
         let mut counts = [0_u16; BITS_MAX + 1];
-        for &length in lengths {
-            counts[usize::from(length & 15)] += 1;
+        for part in all {
+            counts
+                .iter_mut()
+                .zip(part)
+                .for_each(|(all, some)| *all += some);
         }
         counts[0] = 0;
         let mut next = [0_u16; BITS_MAX + 1];
         for length in 1..BITS_MAX {
             next[length + 1] = next[length] + counts[length];
         }
-        let mut symbols = [0; 288];
-        for (symbol, &length) in lengths.iter().enumerate().take(288) {
+        let mut symbols = [0; SORTED_PLACES];
+        for (symbol, &length) in (0..).zip(lengths) {
             if length > 0 {
                 let place = &mut next[usize::from(length & 15)];
-                if let Some(sorted) = symbols.get_mut(usize::from(*place)) {
-                    *sorted = symbol as u16;
-                }
+                symbols[usize::from(*place) & (SORTED_PLACES - 1)] = symbol;
                 *place += 1;
             }
         }
