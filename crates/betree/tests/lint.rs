@@ -285,3 +285,111 @@ fn the_tightest_is_named_of_several_that_subsume_and_what_is_skipped_has_its_id(
     assert_eq!(lint.too_large(), [SubscriptionId(9)]);
     assert_eq!(lint.not_compared(), []);
 }
+
+/// Expressions over texts and places, and whether an event matches.
+const MEANINGS: [(&str, bool); 26] = [
+    ("url = 'x' and starts_with(url, 'y')", false),
+    ("url = 'yx' and starts_with(url, 'y')", true),
+    (
+        "starts_with(url, 'ab') and not (starts_with(url, 'a'))",
+        false,
+    ),
+    (
+        "starts_with(url, 'a') and not (starts_with(url, 'ab'))",
+        true,
+    ),
+    ("starts_with(url, 'ab') and starts_with(url, 'ac')", false),
+    ("starts_with(url, 'ab') and starts_with(url, 'abc')", true),
+    ("ends_with(url, 'ab') and ends_with(url, 'cb')", false),
+    ("ends_with(url, 'ab') and ends_with(url, 'b')", true),
+    ("ends_with(url, 'b') and not (ends_with(url, 'ab'))", true),
+    ("ends_with(url, 'ab') and not (ends_with(url, 'b'))", false),
+    ("contains(url, 'abc') and not (contains(url, 'b'))", false),
+    ("contains(url, 'b') and not (contains(url, 'abc'))", true),
+    (
+        "starts_with(url, 'abc') and not (contains(url, 'bc'))",
+        false,
+    ),
+    ("ends_with(url, 'abc') and not (contains(url, 'd'))", true),
+    ("starts_with(url, 'a') and ends_with(url, 'b')", true),
+    ("contains(url, 'a') and not (starts_with(url, 'a'))", true),
+    ("ends_with(url, 'xyz') and url in ('a', 'b')", false),
+    ("ends_with(url, 'b') and url in ('a', 'b')", true),
+    (
+        "url in ('a', 'b') and not (contains(url, 'a')) and not (contains(url, 'b'))",
+        false,
+    ),
+    ("url not in ('a', 'b') and starts_with(url, 'a')", true),
+    (
+        "(starts_with(url, 'a') or starts_with(url, 'b')) and starts_with(url, 'c')",
+        false,
+    ),
+    (
+        "geo_within_radius(52.5, 13.4, 10) and geo_within_radius(48.1, 11.6, 10)",
+        false,
+    ),
+    (
+        "geo_within_radius(52.5, 13.4, 300) and geo_within_radius(48.1, 11.6, 300)",
+        true,
+    ),
+    (
+        "geo_within_radius(52.5, 13.4, 10) and not (geo_within_radius(48.1, 11.6, 10))",
+        true,
+    ),
+    (
+        "geo_within_radius(0.0, 179.9, 20) and geo_within_radius(0.0, -179.9, 20)",
+        true,
+    ),
+    (
+        "geo_within_radius(0.0, 179.9, 5) and geo_within_radius(0.0, -179.9, 5)",
+        false,
+    ),
+];
+
+/// What has these patterns, and what lies in these circles.
+fn meant() -> Vec<String> {
+    let letters = [
+        "", "a", "b", "c", "d", "x", "y", "z", "ab", "abc", "yx", "xyz",
+    ];
+    let texts = letters
+        .iter()
+        .flat_map(|a| letters.map(|b| format!("{a}{b}")));
+    let url = texts.map(|text| format!("{{\"url\": \"{text}\"}}"));
+    let places = [
+        (52.5, 13.4),
+        (50.3, 12.5),
+        (48.1, 11.6),
+        (0.0, 179.9),
+        (0.0, 180.0),
+    ];
+    let place = |(latitude, longitude)| {
+        format!("{{\"latitude\": {latitude:?}, \"longitude\": {longitude:?}}}")
+    };
+    url.chain(places.map(place)).collect()
+}
+
+#[test]
+fn contradictions_of_patterns_and_circles_are_found_and_no_others() {
+    for undefined in [Undefined::False, Undefined::Unknown] {
+        let domain = "url|string|true\nlatitude|float|true\nlongitude|float|true\n";
+        let mut tree = BeTree::new(Domain::parse(domain).unwrap(), undefined);
+        for (id, (text, _)) in MEANINGS.iter().enumerate() {
+            let expression = Expression::parse(text).unwrap();
+            let id = SubscriptionId(id as u64);
+            tree.insert(id, &expression, &Constants::default()).unwrap();
+        }
+        let snapshot = tree.snapshot();
+        let matches = matches(&snapshot, &meant(), MEANINGS.len());
+        let mut lint = snapshot.lint();
+        while lint.step(3) == Progress::Yielded {}
+        for (at, (text, can)) in MEANINGS.iter().enumerate() {
+            let never = lint
+                .findings()
+                .iter()
+                .any(|found| found.id.0 == at as u64 && found.oddity == Oddity::Never);
+            assert_eq!(never, !can, "{text}");
+            let matched = matches[at].iter().any(|word| *word != 0);
+            assert_eq!(matched, *can, "no event shows it: {text}");
+        }
+    }
+}

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::meaning::contradict;
 use super::sets::Set;
 use super::tests::{Says, Test};
+use crate::dictionary::Dictionary;
 
 /// What a conjunction asks of each attribute.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -33,7 +35,11 @@ struct Ask {
 
 impl Conjunction {
     /// The conjunction of tests. `allows` tells whether an event may lack an attribute. `None` when no event meets it.
-    pub(super) fn new(tests: &[Test], allows: impl Fn(u16) -> bool) -> Option<Self> {
+    pub(super) fn new(
+        tests: &[Test],
+        dictionary: &Dictionary,
+        allows: impl Fn(u16) -> bool,
+    ) -> Option<Self> {
         let mut asks: BTreeMap<u16, Ask> = BTreeMap::new();
         for test in tests {
             let ask = asks.entry(test.attribute);
@@ -41,6 +47,7 @@ impl Conjunction {
                 .add(test);
         }
         for ask in asks.values_mut() {
+            ask.defined &= !contradict(&ask.others, &ask.scalar, dictionary);
             if !ask.settle() {
                 return None;
             }

@@ -6,6 +6,8 @@ use super::conjunction::{Hull, Key};
 use super::form::{Form, hash_of};
 use crate::SubscriptionId;
 use crate::budget::Progress;
+use crate::dictionary::Dictionary;
+use crate::domain::Domain;
 use crate::snapshot::Snapshot;
 use crate::state::State;
 
@@ -45,7 +47,8 @@ pub struct Finding {
 /// A search for odd expressions of a snapshot, made by [`Snapshot::lint`].
 ///
 /// Whatever it reports is so. It misses what takes more than 64 conjunctions to write out, some consequences of several
-/// lists, and what places, texts, segments and counters mean: tests of these are compared as they are written.
+/// lists, and what segments and counters mean: tests of these are compared as they are written. Of patterns in texts and of
+/// circles it knows what contradicts, not what subsumes.
 #[derive(Debug)]
 pub struct Lint<'s> {
     state: &'s State,
@@ -156,8 +159,12 @@ impl Lint<'_> {
         part.map_or(&[], |part| part.index.sources.tree(slot))
     }
 
+    fn known(&self) -> (&Domain, &Dictionary) {
+        (&self.state.domain, &self.state.dictionary)
+    }
+
     fn form(&self, part: usize, slot: usize) -> Option<Form> {
-        Form::new(self.tree(part, slot), &self.state.domain, false)
+        Form::new(self.tree(part, slot), self.known(), false)
     }
 
     fn id(&self, part: usize, slot: usize) -> SubscriptionId {
@@ -205,7 +212,7 @@ impl Lint<'_> {
 
     fn is_always(&self, part: usize, slot: usize, form: &Form) -> bool {
         form.conjunctions.iter().any(|one| one.is_empty())
-            || Form::new(self.tree(part, slot), &self.state.domain, true)
+            || Form::new(self.tree(part, slot), self.known(), true)
                 .is_some_and(|opposite| opposite.is_never())
     }
 

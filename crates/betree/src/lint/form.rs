@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::conjunction::Conjunction;
 use super::tests::Test;
 use crate::code::{Head, Op};
+use crate::dictionary::Dictionary;
 use crate::domain::Domain;
 
 /// Most conjunctions of an expression, and most tests in all of them: what has more is not looked into.
@@ -19,14 +20,18 @@ pub(super) struct Form {
 
 impl Form {
     /// The form of a tree, or of its opposite. `None` when it is too large.
-    pub(super) fn new(tree: &[u32], domain: &Domain, opposite: bool) -> Option<Self> {
+    pub(super) fn new(
+        tree: &[u32],
+        (domain, dictionary): (&Domain, &Dictionary),
+        opposite: bool,
+    ) -> Option<Self> {
         let allows = |attribute: u16| {
             let attribute = domain.attributes().get(usize::from(attribute));
             attribute.is_none_or(|attribute| attribute.allows_undefined())
         };
         let mut kept: Vec<Conjunction> = Vec::new();
         for tests in expand(tree, opposite)? {
-            let Some(fresh) = Conjunction::new(&tests, allows) else {
+            let Some(fresh) = Conjunction::new(&tests, dictionary, allows) else {
                 continue;
             };
             if !kept.iter().any(|known| fresh.implies(known)) {
