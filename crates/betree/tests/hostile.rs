@@ -135,17 +135,17 @@ fn refused_expressions_say_why_and_where_and_leave_the_tree_unchanged() {
         (
             "i1 in (1, 11)",
             ErrorKind::Bounds,
-            "a value is outside the bounds of attribute 'i1' at column 11",
+            "11 is outside the bounds of attribute 'i1', -10 to 10 at column 11",
         ),
         (
             "f1 < 10.5",
             ErrorKind::Bounds,
-            "a value is outside the bounds of attribute 'f1' at column 6",
+            "10.5 is outside the bounds of attribute 'f1', -10 to 10 at column 6",
         ),
         (
             "il one of (101)",
             ErrorKind::Bounds,
-            "a value is outside the bounds of attribute 'il' at column 12",
+            "101 is outside the bounds of attribute 'il', -100 to 100 at column 12",
         ),
         (
             "il one of ('a')",

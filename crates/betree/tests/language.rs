@@ -107,7 +107,7 @@ fn floats_in_lists_keep_to_the_bounds_and_types() {
     for (text, message) in [
         (
             "f in (1, 101)",
-            "a value is outside the bounds of attribute 'f' at column 10",
+            "101 is outside the bounds of attribute 'f', -100 to 100 at column 10",
         ),
         (
             "f in ('a')",

@@ -281,7 +281,7 @@ fn every_wrong_expression_is_listed_with_its_place_and_a_hint() {
         "line 1: unknown attribute 'cuontry' at column 1\n    cuontry = 'FR'\n    ^\n    did you mean 'country'?",
         "line 4: expected an attribute, a constant, 'not' or '(', found the end at column 14\n    \
          age >= 18 and\n                 ^\n",
-        "line 5: a value is outside the bounds of attribute 'age' at column 7\n    age > 200\n          ^\n    \
+        "line 5: 200 is outside the bounds of attribute 'age', 0 to 120 at column 7\n    age > 200\n          ^\n    \
          change the value",
         "line 6: unexpected character 'é' at column 361\n    …",
         "line 7: unknown attribute 'zzzzzz' at column 1\n    zzzzzz\n    ^\n    declare it",

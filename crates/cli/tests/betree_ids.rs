@@ -89,7 +89,7 @@ fn wrong_lines_name_their_id_and_a_repeated_id_both_lines() {
         "line 3 (id ): the id is empty\n",
         "line 4 (id camp-7): line 1 has the same id\n",
         "line 5 (id bad): unknown attribute 'cuontry' at column 1\n    cuontry = 'FR'\n    ^\n    did you mean 'country'?",
-        "line 6 (id 7): a value is outside the bounds of attribute 'age' at column 7\n",
+        "line 6 (id 7): 200 is outside the bounds of attribute 'age', 0 to 120 at column 7\n",
         "the id has 1000000 bytes: at most 1024 are allowed\n",
     ] {
         assert!(text.contains(part), "{part}\n---\n{text}");

@@ -1,5 +1,7 @@
 //! Checks one test against the domain: attributes by name, constants by type and bounds.
 
+use std::fmt::Display;
+
 use super::refused::Refused;
 use crate::constants::Constants;
 use crate::domain::{Attribute, AttributeType, Domain};
@@ -244,11 +246,16 @@ fn clash(attribute: &Attribute, what: &str) -> Error {
     Error::new(ErrorKind::Type, message)
 }
 
-fn outside(attribute: &Attribute) -> Error {
-    let message = format!(
-        "a value is outside the bounds of attribute {}",
-        quoted(attribute.name())
-    );
+fn outside(attribute: &Attribute, value: impl Display) -> Error {
+    let name = quoted(attribute.name());
+    let bounds = match attribute.kind() {
+        AttributeType::Integer { min, max } | AttributeType::IntegerList { min, max } => {
+            format!(", {min} to {max}")
+        }
+        AttributeType::Float { min, max } => format!(", {min} to {max}"),
+        _ => String::new(),
+    };
+    let message = format!("{value} is outside the bounds of attribute {name}{bounds}");
     Error::new(ErrorKind::Bounds, message)
 }
 
@@ -272,7 +279,7 @@ fn compare<'e>(
         (AttributeType::Integer { min, max }, Literal::Integer(value)) => {
             let value = *value;
             if !(min..=max).contains(&value) {
-                return Err(Refused::constant(outside(attribute), 0));
+                return Err(Refused::constant(outside(attribute, value), 0));
             }
             // A range that ends beyond the integers is empty.
             let (low, high) = match relation {
@@ -332,7 +339,7 @@ fn float(
     };
     match (min..=max).contains(&value) {
         true => Ok(value),
-        false => Err(outside(attribute)),
+        false => Err(outside(attribute, value)),
     }
 }
 
@@ -359,7 +366,7 @@ fn check_scalar(attribute: &Attribute, values: &[Literal<'_>]) -> Result<()> {
             (AttributeType::Integer { min, max }, Literal::Integer(value)) => {
                 match (min..=max).contains(value) {
                     true => continue,
-                    false => outside(attribute),
+                    false => outside(attribute, value),
                 }
             }
             (AttributeType::IntegerEnum { .. }, Literal::Integer(_))
@@ -388,7 +395,7 @@ fn check_list(attribute: &Attribute, values: &[Literal<'_>]) -> Result<()> {
             (AttributeType::IntegerList { min, max }, Literal::Integer(value)) => {
                 match (min..=max).contains(value) {
                     true => continue,
-                    false => outside(attribute),
+                    false => outside(attribute, value),
                 }
             }
             (AttributeType::StringList { .. }, Literal::Text(_)) => continue,
