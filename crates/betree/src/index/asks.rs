@@ -36,6 +36,8 @@ const TEXT_SHARE_MIN: f32 = 0.01;
 pub(crate) struct Asked {
     /// Tests of values, and of ranges.
     pub(crate) tests: u32,
+    /// Tests of ranges.
+    pub(crate) ranges: u32,
     /// Distinct values with the number of tests that name them, in ascending order.
     pub(crate) points: Vec<(u64, u32)>,
     /// Positions at which an outcome can change, in ascending order, with repetition.
@@ -163,6 +165,15 @@ impl Asks {
             }
             _ => return,
         }
+        asked.ranges += u32::from(matches!(
+            head.op(),
+            Op::Range32
+                | Op::Range64
+                | Op::FloatLess
+                | Op::FloatLessEqual
+                | Op::FloatGreater
+                | Op::FloatGreaterEqual
+        ));
         asked.tests += 1;
     }
 

@@ -52,7 +52,7 @@ impl Index {
                 .map(crate::domain::AttributeId::index)
         };
         index.place = attribute("latitude").zip(attribute("longitude"));
-        let choice = Choice::new(domain, &index.sources);
+        let choice = Choice::new(domain, &index.sources, &asks);
         let mut compiler = Compiler {
             columns: columns::Builder::new(choice, domain.attributes().len()),
             ..Compiler::default()
@@ -247,11 +247,11 @@ impl Compiler {
         }
     }
 
-    /// Whether lists decide the expression of the arena, for less than its tests take in lockstep.
+    /// Whether lists, or bounds of ranges, decide the expression of the arena, for less than its tests take in lockstep.
     fn is_cheap_member(&self, asks: &Asks) -> bool {
         let arena = &self.arena;
-        columns::Builder::may_exclude(arena)
-            && self.columns.cost(arena) < cost::of_lockstep(arena, asks)
+        let decides = columns::Builder::may_exclude(arena) || self.columns.is_of_cells(arena);
+        decides && self.columns.cost(arena) < cost::of_lockstep(arena, asks)
     }
 
     /// Adds the expression of the arena to lockstep. Returns false when it does not fit there.

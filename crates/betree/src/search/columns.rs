@@ -3,7 +3,7 @@
 
 use super::top::PASS_REDUCTIONS;
 use super::{FETCH_REDUCTIONS, Phase, Search};
-use crate::index::columns::{DECIDED, TILE};
+use crate::index::columns::{Cleared, DECIDED, TILE};
 use crate::program::run::Outcome;
 use crate::simd;
 
@@ -100,11 +100,6 @@ impl Search<'_> {
             self.spent += 1 + ROW_REDUCTIONS * rows as u64;
             buffers.left = left;
             let first = tile * TILE;
-            let taken = columns
-                .clears()
-                .apply_needs(self.event, first, &mut buffers.left);
-            // A row of a tile each.
-            self.spent += taken.div_ceil(TILE / 64) as u64;
             for (word, left) in (first / 64..).zip(&mut buffers.left) {
                 *left &= columns.present(word);
             }
@@ -136,9 +131,15 @@ impl Search<'_> {
             if self.spent >= limit {
                 return Phase::Exclude { part, tile, list };
             }
-            let taken = columns.clears().apply(found, first, &mut buffers.left);
+            let (taken, more) = columns.clears().apply(found, first, &mut buffers.left);
             self.spent += 1 + (taken / ENTRIES_PER_REDUCTION) as u64;
-            list += 1;
+            list += usize::from(!more);
+            if matches!(found, Cleared::Lacking(_)) && buffers.left.iter().all(|left| *left == 0) {
+                return Phase::Scan {
+                    part,
+                    tile: tile + 1,
+                };
+            }
         }
         if columns.is_aligned() {
             for (at, word) in (first / 64..).enumerate().take(TILE / 64) {

@@ -113,7 +113,7 @@ impl Search<'_> {
             let lists = &self.buffers.cleared[part];
             self.spent += lists.len() as u64;
             let clears = index.columns.clears();
-            if !index.columns.passes(plan, member) || clears.excludes(self.event, lists, member) {
+            if !index.columns.passes(plan, member) || clears.excludes(lists, member) {
                 return Outcome::Rejected;
             }
         }

@@ -1,6 +1,7 @@
 //! Builds the bits of all rows, 64 expressions at a time.
 
 use super::clears::{ClearsBuilder, may_decide};
+use super::edges::EdgesBuilder;
 use super::{Choice, Columns, DECIDED, holds};
 use crate::bind::range_bounds;
 use crate::code::{Head, Op, i64_at};
@@ -12,6 +13,8 @@ const NODES_MAX: usize = 64;
 /// Nanoseconds of a column for an expression, and of a match without a program.
 const COLUMN_NS: f32 = 0.008;
 const DECIDED_NS: f32 = 4.0;
+/// Nanoseconds of comparing with a bound.
+const EDGE_NS: f32 = 1.5;
 /// Most rows of a scalar for which a test sets its bits directly.
 const ROWS_KEPT: usize = 520;
 
@@ -31,6 +34,10 @@ pub(crate) struct Builder {
     decided: Vec<u32>,
     values: Vec<bool>,
     pub(super) clears: ClearsBuilder,
+    /// Bounds, by the row of their cell.
+    pub(super) edges: EdgesBuilder,
+    /// Columns of cells that a member uses.
+    in_use: Vec<bool>,
 }
 
 impl Builder {
@@ -56,6 +63,8 @@ impl Builder {
             },
             words: vec![0; rows],
             used: vec![false; starts.len()],
+            in_use: vec![false; starts.len()],
+            edges: EdgesBuilder::new(rows),
             starts,
             choice,
             ..Self::default()
@@ -95,6 +104,8 @@ impl Builder {
                 || is_leaf && self.clears.add(arena.test(*child), member)
             {
                 decided.push(*child);
+            } else if is_leaf {
+                self.clears.need(arena.test(*child), member);
             }
         }
         arena.drop_children(&decided);
@@ -110,15 +121,53 @@ impl Builder {
     /// pass the rows.
     pub(crate) fn cost(&self, arena: &Arena) -> f32 {
         let columns = (self.starts.len() - 1) as f32;
-        let (mut passing, mut left) = (1.0, None);
+        let (mut passing, mut left, mut compared) = (1.0, None, 0.0);
         for child in arena.children(ROOT) {
             let node = &arena.nodes[*child as usize];
-            match self.may_decide(arena, *child) {
-                true => passing *= node.probability,
-                false => left = Some(left.unwrap_or(0.0) + node.cost),
+            match self.cells(arena, *child) {
+                Some((column, first, last)) => {
+                    let cells = (self.choice.scalars[column].starts.len() + 1) as f32;
+                    passing *= ((last + 1).saturating_sub(first)) as f32 / cells;
+                    compared += 2.0 * EDGE_NS / cells;
+                }
+                None if self.may_decide(arena, *child) => passing *= node.probability,
+                None => left = Some(left.unwrap_or(0.0) + node.cost),
             }
         }
-        COLUMN_NS * columns + passing * left.map_or(DECIDED_NS, cost::of_program)
+        COLUMN_NS * columns + compared + passing * left.map_or(DECIDED_NS, cost::of_program)
+    }
+
+    /// Whether rows and bounds decide an expression, some part of it by cells.
+    pub(crate) fn is_of_cells(&self, arena: &Arena) -> bool {
+        let all = arena.children(ROOT).iter();
+        let mut some = false;
+        all.fold(true, |all, child| {
+            let is_of_cells = self.cells(arena, *child).is_some();
+            some |= is_of_cells;
+            all && (is_of_cells || self.may_decide(arena, *child))
+        }) && some
+    }
+
+    /// The column, the first and the last cell of a range over an attribute with cells; an empty range ends before it
+    /// begins.
+    fn cells(&self, arena: &Arena, child: u32) -> Option<(usize, usize, usize)> {
+        if matches!(arena.nodes[child as usize].op, Op::And | Op::Or) {
+            return None;
+        }
+        let (head, operands) = arena.test(child).split_first()?;
+        let head = Head(*head);
+        let [column, ..] = self.by_attribute.get(head.attribute())?;
+        let column = (*column)?;
+        let scalar = self
+            .choice
+            .scalars
+            .get(column)
+            .filter(|one| one.is_coarse)?;
+        let (low, high) = scalar.interval(head, operands)?;
+        Some(match low <= high {
+            true => (column, scalar.interval_of(low), scalar.interval_of(high)),
+            false => (column, 1, 0),
+        })
     }
 
     /// Whether lists are likely to decide an expression, so that it costs nothing where no value of an event excludes it.
@@ -139,10 +188,15 @@ impl Builder {
         };
         let columns = attribute.and_then(|at| self.by_attribute.get(at).copied());
         let [scalar, any, _] = columns.unwrap_or([None; 3]);
-        if scalar.is_some() {
-            return true;
-        }
         let head = Head(arena.test(child).first().copied().unwrap_or(0));
+        match scalar.and_then(|column| self.choice.scalars.get(column)) {
+            Some(scalar) if scalar.is_coarse => {
+                let decides = || self.cells(arena, child).is_some();
+                return !is_group && (decides() || may_decide(head));
+            }
+            Some(_) => return true,
+            None => {}
+        }
         match (is_group, head.op(), head.flag()) {
             (true, ..) => false,
             (_, Op::HasAny, false) => any.is_some(),
@@ -215,6 +269,9 @@ impl Builder {
     fn scalar(&mut self, arena: &Arena, child: u32, column: usize, bit: u64) -> bool {
         let start = self.starts[column];
         let is_leaf = !matches!(arena.nodes[child as usize].op, Op::And | Op::Or);
+        if self.choice.scalars[column].is_coarse {
+            return is_leaf && self.range(arena.test(child), column, bit);
+        }
         if is_leaf && self.leaf(arena.test(child), column, bit) {
             return true;
         }
@@ -239,6 +296,46 @@ impl Builder {
         }
         self.values = values;
         all
+    }
+
+    /// Sets the rows of the cells of a range, and its bounds inside of cells. Returns false for any other test.
+    fn range(&mut self, test: &[u32], column: usize, bit: u64) -> bool {
+        let (head, operands) = (Head(test[0]), &test[1..]);
+        let scalar = &self.choice.scalars[column];
+        let Some((low, high)) = scalar.interval(head, operands) else {
+            return false;
+        };
+        self.in_use[column] = true;
+        let start = self.starts[column] + 1;
+        let (base, words) = self.words[start - 1..self.starts[column + 1]].split_at_mut(1);
+        if !head.undefined() {
+            base[0] &= !bit;
+        }
+        let clear = |words: &mut [u64]| words.iter_mut().for_each(|word| *word &= !bit);
+        if low > high {
+            clear(words);
+            return true;
+        }
+        let (first, last) = (scalar.interval_of(low), scalar.interval_of(high));
+        clear(words.get_mut(..first).unwrap_or(&mut []));
+        clear(words.get_mut(last + 1..).unwrap_or(&mut []));
+        let member = self.out.slots.len() as u32;
+        let begins = first
+            .checked_sub(1)
+            .map_or(i64::MIN, |at| scalar.starts[at]);
+        if low > begins {
+            self.edges.first(start + first, member, low);
+        }
+        let ends = scalar.starts.get(last).map_or(i64::MAX, |next| next - 1);
+        if high < ends {
+            self.edges.last(start + last, member, high);
+        }
+        true
+    }
+
+    /// Whether any member uses a column of cells.
+    pub(super) fn is_used(&self, column: usize) -> bool {
+        self.in_use.get(column) == Some(&true)
     }
 
     /// Sets the rows of a test for single values or a range. Returns false for any other test.

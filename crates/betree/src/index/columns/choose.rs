@@ -7,12 +7,20 @@ use crate::bind::range_bounds;
 use crate::code::{Head, Op, i64_at, u64_at};
 use crate::domain::{AttributeType, Domain};
 use crate::index::Sources;
+use crate::index::asks::Asks;
+use crate::index::operands::interval;
 use crate::index::positions::{ordered, scalar};
 
 /// The most intervals of a scalar.
 const INTERVALS_MAX: usize = 256;
 /// Rows of all columns together.
 const ROWS_MAX: usize = 640;
+/// Rows of all cells together, and the most and the fewest of an attribute.
+const CELL_ROWS_MAX: usize = 1024;
+const CELLS_MAX: usize = 256;
+const CELLS_MIN: usize = 16;
+/// An attribute gets cells only if there is one range over it in this many expressions or more.
+const RANGES_MIN: usize = 16;
 /// An attribute gets rows only if at least one in this many expressions uses it.
 const SHARE_MIN: usize = 50;
 
@@ -48,9 +56,38 @@ pub(crate) struct Scalar {
     /// For each row one of its values. `None`: the row has no value, such as the interval before the least
     /// integer.
     pub(super) values: Vec<Option<u64>>,
+    /// Whether outcomes change inside of intervals, too: these are cells.
+    pub(super) is_coarse: bool,
 }
 
 impl Scalar {
+    /// Cells that begin at these positions, and one before.
+    fn of_cells(attribute: usize, is_float: bool, starts: Vec<i64>) -> Self {
+        let rows = (0..=starts.len() as u32).collect();
+        Self {
+            is_coarse: true,
+            ..Self::new(attribute, is_float, starts, rows)
+        }
+    }
+
+    /// The interval of a position.
+    pub(super) fn interval_of(&self, position: i64) -> usize {
+        self.starts.partition_point(|start| *start <= position)
+    }
+
+    /// The first and the last position of a range test that is not negated; of a single value, too.
+    pub(super) fn interval(&self, head: Head, operands: &[u32]) -> Option<(i64, i64)> {
+        if head.flag() {
+            return None;
+        }
+        let value = match head.op() {
+            Op::Equal32 => i64::from(operands.first().copied()? as i32),
+            Op::Equal64 => i64_at(operands, 0),
+            _ => return interval(head, operands, self.is_float),
+        };
+        Some((value, value))
+    }
+
     fn new(attribute: usize, is_float: bool, starts: Vec<i64>, rows: Vec<u32>) -> Self {
         let count = rows.iter().max().map_or(0, |row| *row as usize + 1);
         let mut values = vec![None; count];
@@ -68,6 +105,7 @@ impl Scalar {
             starts,
             rows,
             values,
+            is_coarse: false,
         }
     }
 }
@@ -157,7 +195,7 @@ pub(super) struct List {
 
 impl Choice {
     /// Chooses by the tests of all expressions, wherever they are in an expression.
-    pub(crate) fn new(domain: &Domain, sources: &Sources) -> Self {
+    pub(crate) fn new(domain: &Domain, sources: &Sources, asks: &Asks) -> Self {
         let attributes = domain.attributes();
         let mut asked: Vec<Asked> = Vec::new();
         asked.resize_with(attributes.len(), Asked::default);
@@ -196,7 +234,30 @@ impl Choice {
             elements += more_elements;
             out.take(attribute, &attributes[attribute].kind(), found);
         }
+        out.take_cells(domain, asks);
         out
+    }
+
+    /// Divides the attributes that have many ranges, and no rows for each value, in cells.
+    fn take_cells(&mut self, domain: &Domain, asks: &Asks) {
+        let ranges = |at: usize| asks.of(at).map_or(0, |asked| asked.ranges as usize);
+        let has_rows = |at: usize| self.scalars.iter().any(|scalar| scalar.attribute == at);
+        let mut order: Vec<usize> = (0..domain.attributes().len())
+            .filter(|at| ranges(*at) > 0 && ranges(*at) * RANGES_MIN >= asks.sampled)
+            .filter(|at| !has_rows(*at))
+            .collect();
+        order.sort_by_key(|at| std::cmp::Reverse(ranges(*at)));
+        let room = COLUMNS_MAX.saturating_sub(self.scalars.len() + self.lists.len());
+        order.truncate(room.min(CELL_ROWS_MAX / CELLS_MIN));
+        let cells = (CELL_ROWS_MAX / order.len().max(1)).min(CELLS_MAX);
+        for attribute in order {
+            let kind = domain.attributes()[attribute].kind();
+            let is_float = matches!(kind, AttributeType::Float { .. });
+            let starts = asks.of(attribute).map(|asked| asked.quantiles(cells - 1));
+            let starts = starts.unwrap_or_default();
+            self.scalars
+                .push(Scalar::of_cells(attribute, is_float, starts));
+        }
     }
 
     fn take(&mut self, attribute: usize, kind: &AttributeType, asked: &Asked) {

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::edges::{Compared, Edges};
 use crate::code::{Head, Op};
 use crate::dictionary::Dictionary;
 use crate::eval;
@@ -13,6 +14,8 @@ use crate::memory;
 
 /// The most different tests of one counter or segment.
 const TESTS_MAX: usize = 64;
+/// What removing all members of a tile that need an attribute counts as.
+const LACKING_ENTRIES: usize = 4;
 
 /// What an event excludes members by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -48,10 +51,20 @@ pub(crate) struct Clears {
     words: Vec<u32>,
     /// Ascending for each value.
     members: Vec<u32>,
+    /// The bounds of ranges inside of cells.
+    edges: Edges,
 }
 
-/// A list of members that an event excludes: from one position to another.
-pub(crate) type Cleared = (u32, u32);
+/// What excludes members of an event, tile by tile.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Cleared {
+    /// A list of members, from one position to another.
+    Listed(u32, u32),
+    /// Bounds that the event's value is compared with.
+    Compared(Compared),
+    /// All members that need an attribute, which the event lacks, by its number here.
+    Lacking(usize),
+}
 
 /// Collects the lists, member by member.
 #[derive(Debug, Default)]
@@ -102,6 +115,30 @@ impl ClearsBuilder {
         true
     }
 
+    /// Adds a test that is left to a program, but which fails in an event without its attribute.
+    pub(super) fn need(&mut self, test: &[u32], member: u32) {
+        let head = Head(test.first().copied().unwrap_or(0));
+        let is_of_scalar = matches!(
+            head.op(),
+            Op::Bool
+                | Op::Equal32
+                | Op::Equal64
+                | Op::In
+                | Op::InMany
+                | Op::Range32
+                | Op::Range64
+                | Op::FloatLess
+                | Op::FloatLessEqual
+                | Op::FloatGreater
+                | Op::FloatGreaterEqual
+                | Op::FloatEqual
+        );
+        if is_of_scalar && !head.undefined() {
+            let attribute = head.attribute() as u16;
+            self.needed.entry(attribute).or_default().push(member);
+        }
+    }
+
     /// Adds a test of a counter or a segment. Returns false when that has too many others.
     fn entry(&mut self, test: &[u32], member: u32) -> bool {
         let [head, slot, ..] = test else {
@@ -128,8 +165,11 @@ impl ClearsBuilder {
     }
 
     /// The lists, with each member under its new number.
-    pub(super) fn finish(self, number: impl Fn(u32) -> u32, words: usize) -> Clears {
-        let mut out = Clears::default();
+    pub(super) fn finish(self, edges: Edges, number: impl Fn(u32) -> u32, words: usize) -> Clears {
+        let mut out = Clears {
+            edges,
+            ..Clears::default()
+        };
         let mut values: Vec<_> = self.values.into_iter().collect();
         values.sort_unstable_by_key(|(key, _)| *key);
         let named = values.iter().map(|((attribute, _), _)| *attribute);
@@ -207,7 +247,7 @@ impl Excluded {
 
 impl Clears {
     /// Adds a list of members, each under its new number. Returns where it is.
-    fn list(&mut self, members: &[u32], number: impl Fn(u32) -> u32) -> Cleared {
+    fn list(&mut self, members: &[u32], number: impl Fn(u32) -> u32) -> (u32, u32) {
         let start = self.members.len();
         self.members
             .extend(members.iter().map(|member| number(*member)));
@@ -220,12 +260,12 @@ impl Clears {
         let attributes = self.attributes.iter();
         let attributes = attributes.map(|one| memory::of(&one.values) + memory::of(&one.needed));
         let numbers = memory::of(&self.members) + memory::of(&self.words);
-        attributes.sum::<usize>() + numbers + memory::of(&self.tests)
+        attributes.sum::<usize>() + numbers + memory::of(&self.tests) + self.edges.bytes()
     }
 
-    /// How many attributes there are.
+    /// How many attributes there are; one that has lists and bounds counts twice.
     pub(crate) fn len(&self) -> usize {
-        self.attributes.len()
+        self.attributes.len() + self.edges.len()
     }
 
     /// Adds the lists of an event's values of one attribute, of at most `most` elements from `element` on. Returns
@@ -238,11 +278,23 @@ impl Clears {
         most: usize,
         out: &mut Vec<Cleared>,
     ) -> (Option<usize>, u64) {
-        let Some(excluded) = self.attributes.get(at).filter(|one| !one.is_missing(event)) else {
+        if let Some(edges) = at.checked_sub(self.attributes.len()) {
+            out.extend(self.edges.plan(edges, event).map(Cleared::Compared));
+            return (None, 0);
+        }
+        let Some(excluded) = self.attributes.get(at) else {
             return (None, 0);
         };
+        if excluded.is_missing(event) {
+            let is_needed = !excluded.needed.is_empty();
+            out.extend(is_needed.then_some(Cleared::Lacking(at)));
+            return (None, 0);
+        }
         let attribute = usize::from(excluded.attribute);
-        let add = |value: u64| out.extend(excluded.find(value));
+        let add = |value: u64| {
+            let found = excluded.find(value);
+            out.extend(found.map(|(start, end)| Cleared::Listed(start, end)));
+        };
         match excluded.by {
             By::Scalar => {
                 [event.scalar(attribute)].into_iter().for_each(add);
@@ -285,33 +337,37 @@ impl Clears {
             };
             let head = Head(*head);
             if eval::test(head, operands, event, dictionary) == Some(head.flag()) {
-                out.push((*start, *end));
+                out.push(Cleared::Listed(*start, *end));
             }
         }
-    }
-
-    /// Removes members that need an attribute which the event lacks from the bits of a tile, whose first member is
-    /// `first`. Returns how many words it took.
-    pub(crate) fn apply_needs(&self, event: &EventValues, first: usize, bits: &mut [u64]) -> usize {
-        let mut taken = 0;
-        for excluded in &self.attributes {
-            if excluded.is_missing(event) && !excluded.needed.is_empty() {
-                let needed = excluded.needed.get(first / 64..).unwrap_or(&[]);
-                bits.iter_mut()
-                    .zip(needed)
-                    .for_each(|(bits, needed)| *bits &= !needed);
-                taken += bits.len();
-            }
-        }
-        taken
     }
 
     /// Removes the members of a list from the bits of a tile, whose first member is `first`. The list goes on behind
-    /// them. Returns how many entries it took.
-    pub(crate) fn apply(&self, list: &mut Cleared, first: usize, bits: &mut [u64]) -> usize {
+    /// them. Returns how many entries it took, and whether the list may have more for the tile.
+    pub(crate) fn apply(
+        &self,
+        list: &mut Cleared,
+        first: usize,
+        bits: &mut [u64],
+    ) -> (usize, bool) {
+        let (start, end) = match list {
+            Cleared::Listed(start, end) => (start, *end),
+            Cleared::Compared(part) => {
+                return self.edges.apply(part, first, bits);
+            }
+            Cleared::Lacking(at) => {
+                let excluded = self.attributes.get(*at);
+                let needed = excluded.and_then(|one| one.needed.get(first / 64..));
+                bits.iter_mut()
+                    .zip(needed.unwrap_or(&[]))
+                    .for_each(|(bits, needed)| *bits &= !needed);
+                // As long as a few entries.
+                return (LACKING_ENTRIES, false);
+            }
+        };
         let members = self
             .members
-            .get(list.0 as usize..list.1 as usize)
+            .get(*start as usize..end as usize)
             .unwrap_or(&[]);
         let before = match members.first() {
             Some(member) if (*member as usize) < first => {
@@ -328,24 +384,24 @@ impl Clears {
             *word &= !(1 << (member % 64));
             taken += 1;
         }
-        list.0 += (before + taken) as u32;
-        taken
+        *start += (before + taken) as u32;
+        (taken, false)
     }
 
     /// Whether an event whose lists are planned excludes a member.
-    pub(crate) fn excludes(&self, event: &EventValues, lists: &[Cleared], member: usize) -> bool {
-        let listed = lists.iter().any(|(start, end)| {
-            let members = self
-                .members
-                .get(*start as usize..*end as usize)
-                .unwrap_or(&[]);
-            members.binary_search(&(member as u32)).is_ok()
-        });
-        listed
-            || self.attributes.iter().any(|excluded| {
-                let word = excluded.needed.get(member / 64).copied().unwrap_or(0);
-                let needs = word >> (member % 64) & 1 == 1;
-                needs && excluded.is_missing(event)
-            })
+    pub(crate) fn excludes(&self, lists: &[Cleared], member: usize) -> bool {
+        lists.iter().any(|list| match list {
+            Cleared::Listed(start, end) => {
+                let members = self.members.get(*start as usize..*end as usize);
+                let members = members.unwrap_or(&[]);
+                members.binary_search(&(member as u32)).is_ok()
+            }
+            Cleared::Compared(part) => self.edges.excludes(part, member as u32),
+            Cleared::Lacking(at) => {
+                let excluded = self.attributes.get(*at);
+                let word = excluded.and_then(|one| one.needed.get(member / 64));
+                word.is_some_and(|word| word >> (member % 64) & 1 == 1)
+            }
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! From the bits of all expressions to the columns of an index.
 
 use super::build::Builder;
+use super::edges::Edges;
 use super::{ALIGNED_MIN, Column, Columns, DECIDED, Values};
 use crate::simd::TILE_WORDS;
 
@@ -34,7 +35,8 @@ impl Builder {
             true => numbers[member as usize],
             false => member,
         };
-        self.out.clears = std::mem::take(&mut self.clears).finish(number, words);
+        let edges = self.finish_edges(number);
+        self.out.clears = std::mem::take(&mut self.clears).finish(edges, number, words);
         self.out.present = vec![0; words];
         self.out.decided = vec![0; words];
         for member in (0..numbers.len() as u32).map(number) {
@@ -49,6 +51,11 @@ impl Builder {
         }
         let mut columns = Vec::new();
         for at in 0..self.starts.len() - 1 {
+            let scalar = self.choice.scalars.get(at);
+            // Rows that no member uses exclude none.
+            if scalar.is_some_and(|scalar| scalar.is_coarse) && !self.is_used(at) {
+                continue;
+            }
             let share = self.passing(at);
             columns.push((share, self.column(at)));
         }
@@ -57,6 +64,20 @@ impl Builder {
         self.out.slots.shrink_to_fit();
         self.out.codes.shrink_to_fit();
         self.out
+    }
+
+    /// The bounds of ranges inside of cells.
+    fn finish_edges(&mut self, number: impl Fn(u32) -> u32) -> Edges {
+        let mut out = Edges::default();
+        for (at, scalar) in self.choice.scalars.iter().enumerate() {
+            if scalar.is_coarse {
+                let cells = (scalar.attribute, scalar.is_float, &*scalar.starts);
+                let first = self.starts[at] + 1;
+                self.edges.finish(&mut out, cells, first, &number);
+            }
+        }
+        out.shrink();
+        out
     }
 
     /// Gives each member the number of its slot.
@@ -83,6 +104,16 @@ impl Builder {
             let mut from = 0;
             let spread = |places: &u64| {
                 let (mut left, mut word) = (*places, 0);
+                if left == u64::MAX {
+                    let (at, shift) = (from / 64, from % 64);
+                    from += 64;
+                    let next = if shift == 0 {
+                        0
+                    } else {
+                        row[at + 1] << (64 - shift)
+                    };
+                    return row[at] >> shift | next;
+                }
                 while left != 0 {
                     word |= bit(from) << left.trailing_zeros();
                     from += 1;

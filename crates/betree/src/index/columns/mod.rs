@@ -2,12 +2,14 @@
 //! event can match.
 //!
 //! A search takes one row of each attribute, and of lists one row per element, and joins them, 2,048
-//! expressions at a time. Lists remove what a value excludes ([`clears`]). The remaining expressions run as programs, without the tests
+//! expressions at a time. Rows of an attribute with many values are of cells, and what begins or ends inside of one is
+//! compared ([`edges`]). Lists remove what a value excludes ([`clears`]). The remaining expressions run as programs, without the tests
 //! that are decided then. [`choose`] chooses attributes, [`build`] sets bits, [`finish`] puts them in order, `search::columns` searches.
 
 mod build;
 mod choose;
 mod clears;
+mod edges;
 mod finish;
 mod holds;
 mod rows;

@@ -16,6 +16,7 @@ mod shape;
 mod simple;
 mod sweeps;
 mod text;
+mod wide;
 
 pub use counting::CountingIndex;
 pub use draw::drawn;

@@ -1,5 +1,6 @@
 //! Shapes of targeting as people have it.
 
+use super::wide::wide;
 use super::{Ask, Clause, Shape, Values};
 
 /// The share of conjunctions that have a clause: all.
@@ -27,6 +28,7 @@ pub fn named() -> Vec<Shape> {
     let mut out = campaigns();
     out.extend(mixed());
     out.extend(texts());
+    out.extend(wide());
     for bound in [50, 129, 300, 1_000, 2_000, 5_000, 20_000] {
         let (site, device) = (Values::Text(bound), Values::Text(5));
         let clauses = [(0, Ask::Any(1), ALWAYS), (1, Ask::Any(2), ALWAYS)];
