@@ -104,9 +104,16 @@ impl Builder {
                 || is_leaf && self.clears.add(arena.test(*child), member)
             {
                 decided.push(*child);
-            } else if is_leaf {
-                self.clears.need(arena.test(*child), member);
             }
+        }
+        if decided.is_empty() {
+            let is_leaf = |child: &&u32| {
+                let op = arena.nodes[**child as usize].op;
+                !matches!(op, Op::And | Op::Or | Op::True | Op::False)
+            };
+            let leaves = arena.children(ROOT).iter().filter(is_leaf);
+            let tests = leaves.map(|child| arena.test(*child));
+            self.clears.need(tests, self.out.slots.len() as u32);
         }
         arena.drop_children(&decided);
         self.decided = decided;

@@ -21,6 +21,10 @@ const CELLS_MAX: usize = 256;
 const CELLS_MIN: usize = 16;
 /// An attribute gets cells only if there is one range over it in this many expressions or more.
 const RANGES_MIN: usize = 16;
+/// Where the narrowest range of an expression has a lesser share of the cells, on average, the tree finds it sooner; all go
+/// there then, for an index with both costs more than either. And the expressions that are looked at for that.
+const NARROW_MAX: f32 = 0.05;
+const LOOKED_AT: usize = 1024;
 /// An attribute gets rows only if at least one in this many expressions uses it.
 const SHARE_MIN: usize = 50;
 
@@ -234,12 +238,13 @@ impl Choice {
             elements += more_elements;
             out.take(attribute, &attributes[attribute].kind(), found);
         }
-        out.take_cells(domain, asks);
+        out.take_cells(domain, sources, asks);
         out
     }
 
     /// Divides the attributes that have many ranges, and no rows for each value, in cells.
-    fn take_cells(&mut self, domain: &Domain, asks: &Asks) {
+    fn take_cells(&mut self, domain: &Domain, sources: &Sources, asks: &Asks) {
+        let before = self.scalars.len();
         let ranges = |at: usize| asks.of(at).map_or(0, |asked| asked.ranges as usize);
         let has_rows = |at: usize| self.scalars.iter().any(|scalar| scalar.attribute == at);
         let mut order: Vec<usize> = (0..domain.attributes().len())
@@ -257,6 +262,10 @@ impl Choice {
             let starts = starts.unwrap_or_default();
             self.scalars
                 .push(Scalar::of_cells(attribute, is_float, starts));
+        }
+        let cells = self.scalars.get(before..).unwrap_or(&[]);
+        if narrowest(cells, sources) < NARROW_MAX {
+            self.scalars.truncate(before);
         }
     }
 
@@ -281,6 +290,45 @@ impl Choice {
         self.scalars
             .push(Scalar::of(attribute, is_float, &points, &cuts));
     }
+}
+
+/// The share of the cells of an attribute that the narrowest range of an expression has, on average over those with
+/// ranges.
+fn narrowest(scalars: &[Scalar], sources: &Sources) -> f32 {
+    let step = sources.len().div_ceil(LOOKED_AT).max(1);
+    let (mut sum, mut count) = (0.0, 0);
+    for slot in (0..sources.len()).step_by(step) {
+        // Tests of an attribute bound it together.
+        let mut bounds = vec![None; scalars.len()];
+        let words = sources.tree(slot);
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            let head = Head(*word);
+            let first = words.get(at + 1).copied().unwrap_or(0);
+            let end = at + 1 + head.operands(first);
+            let operands = words.get(at + 1..end).unwrap_or(&[]);
+            at = end;
+            for (scalar, bound) in scalars.iter().zip(&mut bounds) {
+                if scalar.attribute == head.attribute()
+                    && let Some((low, high)) = scalar.interval(head, operands)
+                {
+                    let (from, to) = bound.unwrap_or((i64::MIN, i64::MAX));
+                    *bound = Some((low.max(from), high.min(to)));
+                }
+            }
+        }
+        let share = |(scalar, bound): (&Scalar, &Option<(i64, i64)>)| {
+            let (low, high) = (*bound)?;
+            let cells = (scalar.interval_of(high) + 1).saturating_sub(scalar.interval_of(low));
+            Some(cells as f32 / (scalar.starts.len() + 1) as f32)
+        };
+        let shares = scalars.iter().zip(&bounds).filter_map(share);
+        if let Some(least) = shares.min_by(f32::total_cmp) {
+            sum += least;
+            count += 1;
+        }
+    }
+    sum / count.max(1) as f32
 }
 
 impl Asked {

@@ -14,6 +14,8 @@ use crate::memory;
 
 /// The most different tests of one counter or segment.
 const TESTS_MAX: usize = 64;
+/// By how many attributes that it needs a member is filed of which programs decide all parts.
+const NEEDED_MAX: usize = 2;
 /// What removing all members of a tile that need an attribute counts as.
 const LACKING_ENTRIES: usize = 4;
 
@@ -115,26 +117,19 @@ impl ClearsBuilder {
         true
     }
 
-    /// Adds a test that is left to a program, but which fails in an event without its attribute.
-    pub(super) fn need(&mut self, test: &[u32], member: u32) {
-        let head = Head(test.first().copied().unwrap_or(0));
-        let is_of_scalar = matches!(
-            head.op(),
-            Op::Bool
-                | Op::Equal32
-                | Op::Equal64
-                | Op::In
-                | Op::InMany
-                | Op::Range32
-                | Op::Range64
-                | Op::FloatLess
-                | Op::FloatLessEqual
-                | Op::FloatGreater
-                | Op::FloatGreaterEqual
-                | Op::FloatEqual
-        );
-        if is_of_scalar && !head.undefined() {
-            let attribute = head.attribute() as u16;
+    /// Adds a member of which programs decide all parts, where it fails in an event without an attribute: of those that
+    /// its tests need, a few that most members before it are filed by, so that there are few in all.
+    pub(super) fn need<'t>(&mut self, tests: impl Iterator<Item = &'t [u32]>, member: u32) {
+        let needed = tests.filter_map(|test| {
+            let head = Head(*test.first()?);
+            (is_of_scalar(head) && !head.undefined()).then_some(head.attribute() as u16)
+        });
+        let mut needed: Vec<u16> = needed.collect();
+        needed.sort_unstable();
+        needed.dedup();
+        let filed = |attribute: &u16| self.needed.get(attribute).map_or(0, Vec::len);
+        needed.sort_by_cached_key(|attribute| std::cmp::Reverse(filed(attribute)));
+        for attribute in needed.into_iter().take(NEEDED_MAX) {
             self.needed.entry(attribute).or_default().push(member);
         }
     }
@@ -209,6 +204,25 @@ impl ClearsBuilder {
         }
         out
     }
+}
+
+/// Whether a test compares the value of a scalar.
+fn is_of_scalar(head: Head) -> bool {
+    matches!(
+        head.op(),
+        Op::Bool
+            | Op::Equal32
+            | Op::Equal64
+            | Op::In
+            | Op::InMany
+            | Op::Range32
+            | Op::Range64
+            | Op::FloatLess
+            | Op::FloatLessEqual
+            | Op::FloatGreater
+            | Op::FloatGreaterEqual
+            | Op::FloatEqual
+    )
 }
 
 /// Whether a test is of a counter or a segment, and holds in an event without it.
