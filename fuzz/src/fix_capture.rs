@@ -50,11 +50,14 @@ fn all(data: &[u8], bytes: usize) -> All {
     let (mut block, mut messages) = (Block::default(), Messages::new());
     let (mut found, mut lost, mut error) = (Vec::new(), Vec::new(), None);
     while blocks.next(&mut block, &|| false) {
-        messages.each(&block, &mut |offset, what| match what {
-            Found::Message(bytes, _) => found.push((block.origin(offset), Ok(bytes.to_vec()))),
-            Found::Bad(why) => found.push((block.origin(offset), Err(why.to_string()))),
-            Found::Lost(what) => lost.push(what.text.clone()),
-            _ => {}
+        messages.each(&block, &mut |offset, what| {
+            match what {
+                Found::Message(bytes, _) => found.push((block.origin(offset), Ok(bytes.to_vec()))),
+                Found::Bad(why) => found.push((block.origin(offset), Err(why.to_string()))),
+                Found::Lost(what) => lost.push(what.text.clone()),
+                _ => {}
+            }
+            true
         });
         if let Some(ended) = block.take_ended() {
             error = ended.error.map(|error| error.to_string());

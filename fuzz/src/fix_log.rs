@@ -47,13 +47,17 @@ fn all(data: &[u8], bytes: usize, separator: Separator, lengths_differ: bool) ->
     let mut blocks = Blocks::new(One(Some(pieces)), separator).lengths_differ(lengths_differ);
     let (mut block, mut messages) = (Block::default(), Messages::new());
     let (mut found, mut between_bytes) = (Vec::new(), 0);
+    let mut decoder = Decoder::new();
     while blocks.next(&mut block, &|| false) {
-        messages.each(&block, &mut |offset, what| match what {
-            Found::Message(bytes, _) => found.push((offset, Ok(bytes.to_vec()))),
-            Found::Bad(why) => found.push((offset, Err(why.to_string()))),
-            Found::Noise(bytes) => found.push((offset, Err(format!("{bytes} bytes of noise")))),
-            Found::Between(bytes) => between_bytes += bytes,
-            _ => {}
+        messages.each(&block, &mut |offset, what| {
+            match what {
+                Found::Message(bytes, _) => found.push((offset, Ok(bytes.to_vec()))),
+                Found::Bad(why) => found.push((offset, Err(why.to_string()))),
+                Found::Noise(bytes) => found.push((offset, Err(format!("{bytes} bytes of noise")))),
+                Found::Between(bytes) => between_bytes += bytes,
+                _ => {}
+            }
+            !matches!(what, Found::Message(bytes, _) if fixlog::parse(&mut decoder, bytes).is_err())
         });
     }
     (found, between_bytes)

@@ -217,8 +217,10 @@ impl FrameScanner {
         if bytes > self.limit {
             return Look::Wrong(ErrorKind::TooLong);
         }
-        match rest.get(bytes - TRAILER_BYTES..bytes) {
-            Some([b'1', b'0', b'=', digits @ .., SOH]) if digits.iter().all(u8::is_ascii_digit) => {
+        match rest.get(bytes - TRAILER_BYTES - 1..bytes) {
+            Some([SOH, b'1', b'0', b'=', digits @ .., SOH])
+                if digits.iter().all(u8::is_ascii_digit) =>
+            {
                 Look::Message(bytes)
             }
             _ => self.otherwise(rest, bytes),
@@ -229,8 +231,9 @@ impl FrameScanner {
     /// something else, or an incomplete message.
     #[cold]
     fn otherwise(&self, rest: &[u8], bytes: usize) -> Look {
-        let tail = rest.get(bytes - TRAILER_BYTES..).unwrap_or(&[]);
-        let Some(value) = tail.strip_prefix(b"10=") else {
+        // `10=` within a field, as the end of `110=`, ends no message.
+        let tail = rest.get(bytes - TRAILER_BYTES - 1..).unwrap_or(&[]);
+        let Some(value) = tail.strip_prefix(b"\x0110=") else {
             return match rest.get(..bytes) {
                 None => Look::NeedMore,
                 Some(stated) => Look::Wrong(self.wrong_length(stated)),
@@ -263,9 +266,12 @@ impl FrameScanner {
     #[cold]
     fn wrong_length(&self, stated: &[u8]) -> ErrorKind {
         let behind = stated.get(START.len()..).unwrap_or(&[]);
+        // Only up to the next message: further bytes are looked at from there, and those of many starts in a row not
+        // once for each of them.
         let start = self.finder.find(behind);
-        let line = memchr::memchr(b'\n', behind);
-        let end = start.into_iter().chain(line).min();
+        let upto = start.and_then(|at| behind.get(..at)).unwrap_or(behind);
+        let line = memchr::memchr(b'\n', upto);
+        let end = line.or(start);
         let own = end.and_then(|at| behind.get(..at));
         match own.map(|own| memmem::find(own, b"\x0110=").is_some()) {
             Some(false) => ErrorKind::Truncated,

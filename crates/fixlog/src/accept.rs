@@ -2,6 +2,8 @@
 
 use fixcore::{Decoder, Error, ErrorKind, Message, Result};
 
+use crate::inside;
+
 /// What may be wrong with the frame of a message: whoever masks a value changes its CheckSum, and often its length.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Accept {
@@ -28,6 +30,7 @@ impl Accept {
         decoder: &'d mut Decoder,
         bytes: &'m [u8],
     ) -> Result<(Message<'d, 'm>, bool)> {
+        let bytes = inside::up_to_second(decoder, bytes);
         if self == Self::default() {
             return decoder.parse(bytes).map(|message| (message, true));
         }
@@ -54,6 +57,7 @@ impl Accept {
             return Err(error);
         };
         let is_whole = lenient.invalid_tag.is_none()
+            && !inside::is_two(&lenient.message)
             && lenient
                 .message
                 .fields()

@@ -283,7 +283,7 @@ impl<'d> Checker<'d> {
         separator: &[u8],
         faults: &mut Vec<Fault>,
     ) {
-        faults.push(Fault::of(error, bytes, separator));
+        faults.push(Fault::of_damaged(error, bytes, separator));
         let Ok(lenient) = decoder.parse_lenient(bytes, false) else {
             return;
         };

@@ -8,6 +8,8 @@ use fixcore::dict::{Dictionary, Warning};
 use fixcore::frame::begin_string_bytes;
 use fixcore::{Error, ErrorKind, SOH};
 
+use crate::next_inside;
+
 /// Places of noise that are remembered.
 const NOISE_NAMED: usize = 20;
 /// Bytes that may stand between two fields.
@@ -23,6 +25,8 @@ pub struct Fault {
     /// What messages with such a fault have in common: `checksum`, `truncated`, …
     pub class: &'static str,
     reason: Reason,
+    /// Where in it another message begins, at a byte of the message in the log.
+    inside: Option<usize>,
 }
 
 /// The rest of it; words are made of it only where they are wanted.
@@ -58,6 +62,13 @@ impl fmt::Display for Fault {
                 "behind {begin} stands '{found}', which is not known as a separator"
             ),
             Reason::Warning(warning) => write!(f, "{warning}"),
+        }?;
+        match self.inside {
+            Some(at) => write!(
+                f,
+                "; a message begins inside it at byte {at}, where reading resumes"
+            ),
+            None => Ok(()),
         }
     }
 }
@@ -91,6 +102,7 @@ impl Fault {
             tag: Some(warning.tag()),
             class: "warning",
             reason: Reason::Warning(warning),
+            inside: None,
         }
     }
 
@@ -101,6 +113,7 @@ impl Fault {
             tag: None,
             class: class(kind),
             reason: Reason::Kind(kind),
+            inside: None,
         }
     }
 
@@ -118,6 +131,7 @@ impl Fault {
                     begin.escape_ascii().to_string(),
                     String::from_utf8_lossy(&behind[..found]).into_owned(),
                 ),
+                inside: None,
             },
             _ => Self::of_kind(kind),
         }
@@ -126,15 +140,20 @@ impl Fault {
     /// The fault of a message that had `separator` in its log: the byte is counted there.
     #[must_use]
     pub fn of(error: &Error, message: &[u8], separator: &[u8]) -> Self {
-        let mut offset = error.offset();
-        if separator.len() > 1 {
-            let before = message.get(..offset).unwrap_or(message);
-            offset += memchr::memchr_iter(SOH, before).count() * (separator.len() - 1);
-        }
         Self {
             tag: error.tag(),
             class: class(error.kind()),
-            reason: Reason::At(*error, offset),
+            reason: Reason::At(*error, logged(error.offset(), message, separator)),
+            inside: None,
+        }
+    }
+
+    /// The same of a message behind whose first byte another one may begin: then this says where.
+    pub(crate) fn of_damaged(error: &Error, message: &[u8], separator: &[u8]) -> Self {
+        let at = next_inside(message);
+        Self {
+            inside: at.map(|at| logged(at, message, separator)),
+            ..Self::of(error, message, separator)
         }
     }
 
@@ -152,7 +171,17 @@ impl Fault {
             tag: Some(8),
             class: "version",
             reason: Reason::Version(text),
+            inside: None,
         }
+    }
+}
+
+/// The byte of a message in its log, where each `separator` stood for one byte.
+fn logged(offset: usize, message: &[u8], separator: &[u8]) -> usize {
+    let before = message.get(..offset).unwrap_or(message);
+    match separator.len() {
+        0 | 1 => offset,
+        bytes => offset + memchr::memchr_iter(SOH, before).count() * (bytes - 1),
     }
 }
 

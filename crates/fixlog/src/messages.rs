@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use fixcore::frame::{START, begin_string_bytes};
-use fixcore::{DataPairs, ErrorKind, SOH};
+use fixcore::frame::{Head, START, begin_string_bytes, next_head};
+use fixcore::{DataPairs, ErrorKind, FrameScanner, MESSAGE_BYTES_MAX, SOH};
 use memchr::{memchr, memmem, memrchr};
 
 use crate::Lost;
@@ -15,6 +15,10 @@ use crate::text::is_text;
 /// Messages of a line that are not as long as they say, before the others in it are only read up to the
 /// next one: what a line costs stays in proportion to its length.
 const WRONG_LENGTHS_MAX: u32 = 8;
+
+/// What is read again of a damaged message, and of a line with such messages, in sizes of it: messages whose lengths all
+/// end at one place would else be read once for each byte.
+const AGAIN_MAX: usize = 8;
 
 /// What was found at a place of a log.
 #[derive(Debug, Clone, Copy)]
@@ -33,11 +37,16 @@ pub enum Found<'b> {
     Between(u64),
 }
 
+/// Takes what is found, with its byte offset, and returns whether it is to be passed; see [`Messages::each`].
+pub type Visit<'v> = dyn FnMut(u64, Found<'_>) -> bool + 'v;
+
 /// Finds the messages of blocks.
 #[derive(Debug)]
 pub struct Messages {
     start: memmem::Finder<'static>,
     respeller: Respeller,
+    /// Reads again what a damaged message covers.
+    scanner: FrameScanner,
 }
 
 impl Default for Messages {
@@ -60,23 +69,29 @@ impl Messages {
         Self {
             start: memmem::Finder::new(START),
             respeller: Respeller::new(pairs),
+            scanner: FrameScanner::with_limit(MESSAGE_BYTES_MAX),
         }
     }
 
-    /// Calls `visit` for what there is in a block, in order, with its byte offset in the log.
-    pub fn each(&mut self, block: &Block, visit: &mut dyn FnMut(u64, Found<'_>)) {
+    /// Calls `visit` for what there is in a block, in order, with its byte offset in the log. It returns whether what was
+    /// found is to be passed: `false` for a message that is not valid, and reading goes on where the next one begins
+    /// inside it. For anything else, the answer is not looked at.
+    pub fn each(&mut self, block: &Block, visit: &mut Visit<'_>) {
         let bytes = block.bytes();
         for (offset, lost) in &block.origins.lost {
             visit(*offset, Found::Lost(lost));
         }
         for mark in &block.marks {
             match *mark {
-                Mark::Bad { offset, why } => visit(offset, Found::Bad(why)),
-                Mark::Noise { offset, bytes } => visit(offset, Found::Noise(bytes)),
+                Mark::Bad { offset, why } => _ = visit(offset, Found::Bad(why)),
+                Mark::Noise { offset, bytes } => _ = visit(offset, Found::Noise(bytes)),
                 Mark::Message { at, bytes: length } => {
                     let at = at as usize;
                     if let Some(message) = bytes.get(at..at + length as usize) {
-                        visit(block.offset + at as u64, Found::Message(message, &[SOH]));
+                        let offset = block.offset + at as u64;
+                        if !visit(offset, Found::Message(message, &[SOH])) {
+                            self.inside(message, offset, visit);
+                        }
                     }
                 }
             }
@@ -96,7 +111,7 @@ impl Messages {
         block: &Block,
         text: &memmem::Finder<'_>,
         behind: &Cell<u64>,
-        visit: &mut dyn FnMut(u64, Found<'_>),
+        visit: &mut Visit<'_>,
     ) {
         for (offset, lost) in &block.origins.lost {
             visit(*offset, Found::Lost(lost));
@@ -143,9 +158,18 @@ impl Messages {
                 match *mark {
                     Mark::Message { .. } => {
                         let message = bytes.get(at..end).unwrap_or(&[]);
-                        visit(block.offset + at as u64, Found::Message(message, &[SOH]));
+                        let offset = block.offset + at as u64;
+                        if !visit(offset, Found::Message(message, &[SOH])) {
+                            self.inside(message, offset, &mut |at, found| match found {
+                                Found::Message(message, _) if text.find(message).is_none() => {
+                                    behind.set(at + message.len() as u64);
+                                    true
+                                }
+                                found => visit(at, found),
+                            });
+                        }
                     }
-                    Mark::Bad { offset, why } => visit(offset, Found::Bad(why)),
+                    Mark::Bad { offset, why } => _ = visit(offset, Found::Bad(why)),
                     Mark::Noise { .. } => {}
                 }
             }
@@ -159,7 +183,7 @@ impl Messages {
         block: &Block,
         text: &memmem::Finder<'_>,
         behind: &Cell<u64>,
-        visit: &mut dyn FnMut(u64, Found<'_>),
+        visit: &mut Visit<'_>,
     ) {
         let bytes = block.bytes();
         let mut from = 0;
@@ -173,10 +197,37 @@ impl Messages {
             self.lines(line, offset, block.own, &mut |at, found| match found {
                 Found::Message(message, _) if text.find(message).is_none() => {
                     behind.set(at + message.len() as u64);
+                    true
                 }
-                Found::Noise(_) => {}
+                Found::Noise(_) => true,
                 found => visit(at, found),
             });
+        }
+    }
+
+    /// Gives out what begins inside a message that is not valid.
+    #[cold]
+    fn inside(&mut self, message: &[u8], offset: u64, visit: &mut Visit<'_>) {
+        let (mut at, mut again) = (1, AGAIN_MAX * message.len());
+        while let Head::At(begin) = next_head(message, at) {
+            let text = message.get(begin..).unwrap_or(&[]);
+            let offset = offset + begin as u64;
+            at = begin + 1;
+            // All of it is there: nothing is left in the scanner.
+            let found = self.scanner.next(text, true);
+            match found {
+                (length, Some(fixcore::Found::Message)) if length <= again => {
+                    let found = text.get(..length).unwrap_or(text);
+                    match visit(offset, Found::Message(found, &[SOH])) {
+                        true => at = begin + length,
+                        false => again -= length,
+                    }
+                }
+                (_, Some(fixcore::Found::Skipped { why: Some(why), .. })) => {
+                    visit(offset, Found::Bad(why));
+                }
+                _ => _ = visit(offset, Found::Bad(ErrorKind::Truncated)),
+            }
         }
     }
 
@@ -186,10 +237,10 @@ impl Messages {
         bytes: &[u8],
         offset: u64,
         own: Option<&'static [u8]>,
-        visit: &mut dyn FnMut(u64, Found<'_>),
+        visit: &mut Visit<'_>,
     ) -> u64 {
         let (mut from, mut between_bytes) = (0, 0);
-        let (mut line_end, mut wrong_lengths, mut escapes_tried) = (0, 0, 0);
+        let (mut line_end, mut wrong_lengths, mut escapes_tried, mut again) = (0, 0, 0, 0);
         while let Some(at) = self.start.find(&bytes[from..]) {
             let start = from + at;
             between_bytes += between(&bytes[from..start], offset + from as u64, visit);
@@ -198,7 +249,19 @@ impl Messages {
             if start >= line_end {
                 line_end = memchr(b'\n', text).map_or(bytes.len(), |end| start + end);
                 (wrong_lengths, escapes_tried) = (0, 0);
+                again = AGAIN_MAX * (line_end - start);
             }
+            // A message that is not valid covers its first bytes only, if another one begins behind them.
+            let finder = &self.start;
+            let mut give = |end: usize, found: Found<'_>| {
+                let is_passed = visit(offset, found);
+                let covered = text.get(START.len()..end).filter(|_| !is_passed);
+                let next = covered
+                    .filter(|_| again >= end)
+                    .and_then(|covered| finder.find(covered));
+                again -= if next.is_some() { end } else { 0 };
+                next.map(|next| START.len() + next)
+            };
             // Where a block ends depends on the reads; where a line ends does not.
             let line = &bytes[start..line_end];
             let begin = self.respeller.start(line, own);
@@ -206,10 +269,10 @@ impl Messages {
                 && let Some(end) = self.respeller.by_byte(line, begin)
             {
                 let name = begin.separator;
-                visit(offset, Found::Message(self.respeller.message(), name));
+                let next = give(end, Found::Message(self.respeller.message(), name));
                 // Some logs leave the last separator out.
                 let last = line[end..].starts_with(name);
-                from = start + end + usize::from(last);
+                from = start + next.unwrap_or(end + usize::from(last));
                 continue;
             }
             let separator = begin.map(|begin| begin.separator);
@@ -219,9 +282,13 @@ impl Messages {
             {
                 let found = self.respeller.by_length(text, line.len(), begin);
                 if let Some(end) = found.or_else(|| self.respeller.by_fields(line, begin)) {
-                    visit(offset, Found::Message(self.respeller.message(), name));
-                    let last = line[end..].starts_with(name);
-                    from = start + end + if last { name.len() } else { 0 };
+                    let next = give(end, Found::Message(self.respeller.message(), name));
+                    let last = if line[end..].starts_with(name) {
+                        name.len()
+                    } else {
+                        0
+                    };
+                    from = start + next.unwrap_or(end + last);
                     continue;
                 }
                 wrong_lengths += 1;
@@ -230,8 +297,8 @@ impl Messages {
             if begin.is_some() && escapes_tried < WRONG_LENGTHS_MAX {
                 let escapes = memchr(b'\\', line);
                 if let Some(end) = escapes.and_then(|_| self.respeller.by_json(line, own)) {
-                    visit(offset, Found::Message(self.respeller.message(), &[SOH]));
-                    from = start + end;
+                    let next = give(end, Found::Message(self.respeller.message(), &[SOH]));
+                    from = start + next.unwrap_or(end);
                     continue;
                 }
                 escapes_tried += 1;
@@ -253,8 +320,8 @@ impl Messages {
                 }
                 (None, _) => Found::Bad(ErrorKind::Truncated),
             };
-            visit(offset, found);
-            from = start + taken.unwrap_or(end);
+            let end = taken.unwrap_or(end);
+            from = start + give(end, found).unwrap_or(end);
         }
         between_bytes + between(&bytes[from..], offset + from as u64, visit)
     }
@@ -262,7 +329,7 @@ impl Messages {
 
 /// Gives out the lines that are noise of what stands between messages; how many bytes there are.
 #[inline]
-fn between(bytes: &[u8], offset: u64, visit: &mut dyn FnMut(u64, Found<'_>)) -> u64 {
+fn between(bytes: &[u8], offset: u64, visit: &mut Visit<'_>) -> u64 {
     if !is_text(bytes) {
         let mut at = offset;
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {

@@ -137,7 +137,7 @@ mod tests {
                     let mut behind = 0;
                     messages.each(&block, &mut |offset, found| {
                         let Found::Message(bytes, _) = found else {
-                            return;
+                            return true;
                         };
                         let before = &log[..offset as usize];
                         let line = memchr_iter(b'\n', before).count() as u64 + 1;
@@ -149,6 +149,7 @@ mod tests {
                         let text = prefix.escape_ascii().to_string();
                         assert_eq!(text, before[start..].escape_ascii().to_string(), "{size}");
                         count += 1;
+                        true
                     });
                 }
                 assert_eq!(count, 1500, "{size}");

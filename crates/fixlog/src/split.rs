@@ -2,9 +2,12 @@
 
 use std::io::Read;
 
-use crate::{Block, Blocks, Error, Found, Logs, Messages, Readers, Separator};
+use fixcore::Decoder;
 
-/// Reads a log to its end and calls `visit` for what is found, with its byte offset.
+use crate::{Block, Blocks, Error, Found, Logs, Messages, Readers, Separator, next_inside, parse};
+
+/// Reads a log to its end and calls `visit` for what is found, with its byte offset. Of a message that is not valid, what
+/// begins inside it is found too.
 ///
 /// ```
 /// use fixlog::{Found, Separator, split};
@@ -59,9 +62,16 @@ fn each(
 ) -> Result<(), Error> {
     let mut blocks = Blocks::new(logs, separator);
     let (mut block, mut messages, mut more) = (Block::default(), Messages::new(), true);
+    let mut decoder = Decoder::new();
     while more && blocks.next(&mut block, &|| false) {
         messages.each(&block, &mut |offset, found| {
             more &= visit(block.log(), offset, found);
+            match found {
+                Found::Message(bytes, _) if next_inside(bytes).is_some() => {
+                    parse(&mut decoder, bytes).is_ok()
+                }
+                _ => true,
+            }
         });
         if let Some(error) = block.take_ended().and_then(|ended| ended.error) {
             return Err(error);

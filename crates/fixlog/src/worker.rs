@@ -9,6 +9,7 @@ use memchr::memmem;
 
 use crate::clock::{Clock, TradeTime};
 use crate::dictionaries::pairs;
+use crate::inside;
 use crate::pseudonym::Batch;
 use crate::{
     Accept, Block, Checker, Checks, Dictionaries, Fault, Filter, Found, GroupKey, LineCounter,
@@ -308,8 +309,12 @@ impl<'d> Worker<'d> {
                 },
             };
             let (mut piece, mut sent_ns) = (Piece::Wanted, None);
+            let mut is_message = true;
             let fault = match found {
-                Found::Between(bytes) => return made.faults.between(bytes),
+                Found::Between(bytes) => {
+                    made.faults.between(bytes);
+                    return true;
+                }
                 Found::Lost(lost) => {
                     let (offset, text) = (lost.origin.offset, &lost.text);
                     made.bad += 1;
@@ -321,18 +326,18 @@ impl<'d> Worker<'d> {
                     } else if made.named.len() < NAMED {
                         made.named.push((offset, text.clone()));
                     }
-                    return;
+                    return true;
                 }
                 Found::Noise(bytes) => {
                     made.faults.noise(offset, bytes);
                     if !matches!(task.job, Job::Validate) {
-                        return;
+                        return true;
                     }
                     let text = format!("{bytes} bytes between messages are no text");
                     task.lines
                         .wrong(&mut made.out, place(Some(name)), None, &text);
                     task.piece(Piece::Fault, None, made);
-                    return;
+                    return true;
                 }
                 Found::Bad(why) => {
                     let start = at.checked_sub(block.offset());
@@ -346,6 +351,12 @@ impl<'d> Worker<'d> {
                             made.accepted += u64::from(accepted.is_ok());
                             accepted
                         }
+                        Ok(message)
+                            if inside::may_be_two(&message)
+                                && inside::second(&message).is_some() =>
+                        {
+                            inside::parse(decoder, bytes)
+                        }
                         parsed => parsed,
                     };
                     match parsed {
@@ -357,7 +368,7 @@ impl<'d> Worker<'d> {
                             let end = at + bytes.len() as u64;
                             let before = behind.replace(end);
                             if piece == Piece::Other && !task.others {
-                                return;
+                                return true;
                             }
                             if task.times {
                                 let time = message.get(52).and_then(Timestamp::parse);
@@ -380,7 +391,8 @@ impl<'d> Worker<'d> {
                                 Job::Parse => {
                                     let Some(rows) = task.rows else {
                                         task.lines.message(&mut made.out, place(told), &message);
-                                        return task.done(piece, sent_ns, made);
+                                        task.done(piece, sent_ns, made);
+                                        return true;
                                     };
                                     if rows.form() == RowForm::Raw {
                                         block.prefix(at, before, prefix);
@@ -424,12 +436,14 @@ impl<'d> Worker<'d> {
                                 Job::Validate => {
                                     all.clear();
                                     if checker.faults(&message, separator, all) {
-                                        return task.done(piece, sent_ns, made);
+                                        task.done(piece, sent_ns, made);
+                                        return true;
                                     }
                                     let names = checker.names(&message);
                                     let of = (message.msg_type(), names);
                                     let piece = (piece, sent_ns);
-                                    return task.faulty(place(Some(name)), of, all, piece, made);
+                                    task.faulty(place(Some(name)), of, all, piece, made);
+                                    return true;
                                 }
                             }
                         }
@@ -438,9 +452,13 @@ impl<'d> Worker<'d> {
                             checker.faults_of_undecoded(decoder, bytes, &error, separator, all);
                             let names = [None, None];
                             let piece = (piece, sent_ns);
-                            return task.faulty(place(Some(name)), (&[], names), all, piece, made);
+                            task.faulty(place(Some(name)), (&[], names), all, piece, made);
+                            return false;
                         }
-                        Err(error) => Some(Fault::of(&error, bytes, separator)),
+                        Err(error) => {
+                            is_message = false;
+                            Some(Fault::of_damaged(&error, bytes, separator))
+                        }
                     }
                 }
             };
@@ -462,6 +480,7 @@ impl<'d> Worker<'d> {
                     }
                 }
             }
+            is_message
         };
         match &self.text {
             None => self.messages.each(block, &mut visit),

@@ -21,6 +21,7 @@ use crate::{Block, Blocks, Logs, Separator};
 ///         *count = 0;
 ///         finder.each(block, &mut |_, found| {
 ///             *count += usize::from(matches!(found, Found::Message(..)));
+///             true
 ///         });
 ///     },
 ///     |_, count| {

@@ -220,13 +220,13 @@ impl Pairs {
         let mut lines = LineCounter::default();
         let block = &side.block;
         side.messages.each(block, &mut |at_text, found| {
-            let offset = block.file_offset(at_text);
+            let (offset, mut is_message) = (block.file_offset(at_text), true);
             let error = match found {
                 Found::Lost(lost) => lost.text.clone(),
-                Found::Noise(_) | Found::Between(_) => return,
+                Found::Noise(_) | Found::Between(_) => return true,
                 Found::Bad(why) => why.to_string(),
                 Found::Message(bytes, _) => match accept.message(decoder, bytes) {
-                    Ok((message, _)) if !filter.matches(&message) => return,
+                    Ok((message, _)) if !filter.matches(&message) => return true,
                     Ok((message, is_valid)) => {
                         counts.accepted += u64::from(!is_valid);
                         ready.push_back(Kept {
@@ -236,14 +236,18 @@ impl Pairs {
                             line: lines.line(block, at_text),
                             bytes: bytes.to_vec(),
                         });
-                        return;
+                        return true;
                     }
-                    Err(error) => error.to_string(),
+                    Err(error) => {
+                        is_message = false;
+                        error.to_string()
+                    }
                 },
             };
             counts.bad += 1;
             let log = at;
             visit(Event::Bad { log, offset, error });
+            is_message
         });
         if let Some(ended) = side.block.take_ended() {
             side.ended = true;

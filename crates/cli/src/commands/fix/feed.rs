@@ -67,17 +67,21 @@ fn read(
     let mut gone = false;
     while !gone && blocks.next(&mut block, &|| false) {
         messages.each(&block, &mut |offset, found| {
-            let offset = block.file_offset(offset);
+            let (offset, mut is_message) = (block.file_offset(offset), true);
             let fed = match found {
                 Found::Lost(lost) => Fed::Bad(offset, lost.text.clone()),
                 Found::Bad(why) => Fed::Bad(offset, why.to_string()),
-                Found::Message(bytes, _) => match decoder.parse(bytes) {
+                Found::Message(bytes, _) => match fixlog::parse(&mut decoder, bytes) {
                     Ok(message) => to_send(&message, &mut routes),
-                    Err(error) => Fed::Bad(offset, error.to_string()),
+                    Err(error) => {
+                        is_message = false;
+                        Fed::Bad(offset, error.to_string())
+                    }
                 },
-                _ => return,
+                _ => return true,
             };
             gone = gone || to.send(fed).is_err();
+            is_message
         });
         if let Some(ended) = block.take_ended() {
             gone = gone || to.send(Fed::Ended(ended.bytes, ended.error)).is_err();

@@ -148,25 +148,30 @@ impl Replay<'_> {
             let mut result = Ok(());
             messages.each(&block, &mut |offset, found| {
                 if result.is_err() || signal::interrupted() {
-                    return;
+                    return true;
                 }
+                let mut is_message = true;
                 let error = match found {
                     Found::Bad(why) => why.to_string(),
                     Found::Lost(lost) => lost.text.clone(),
-                    Found::Message(bytes, _) => match decoder.parse(bytes) {
-                        Ok(message) if !self.filter.matches(&message) => return,
+                    Found::Message(bytes, _) => match fixlog::parse(decoder, bytes) {
+                        Ok(message) if !self.filter.matches(&message) => return true,
                         Ok(message) => {
                             result = self.message(&message);
-                            return;
+                            return true;
                         }
-                        Err(error) => error.to_string(),
+                        Err(error) => {
+                            is_message = false;
+                            error.to_string()
+                        }
                     },
-                    _ => return,
+                    _ => return true,
                 };
                 self.bad += 1;
                 if self.named.len() < BAD_NAMED {
                     self.named.push((0, block.file_offset(offset), error));
                 }
+                is_message
             });
             result?;
             if let Some(ended) = block.take_ended() {

@@ -67,22 +67,28 @@ fn read(capture: &[u8], piece: usize) -> All {
     let (mut block, mut messages) = (Block::default(), Messages::new());
     let (mut all, mut decoder) = (All::default(), Decoder::new());
     while blocks.next(&mut block, &|| false) {
-        messages.each(&block, &mut |offset, found| match found {
-            Found::Message(bytes, _) => match decoder.parse(bytes) {
-                Ok(_) => {
-                    // With other first bytes, it is no capture.
-                    let Some(origin) = block.origin(offset) else {
-                        return;
-                    };
-                    let stream = all.messages.entry(origin.stream.to_string()).or_default();
-                    stream.push(bytes.to_vec());
-                    all.places.push((origin, bytes.to_vec()));
-                }
-                Err(error) => all.bad.push(error.to_string()),
-            },
-            Found::Bad(why) => all.bad.push(why.to_string()),
-            Found::Lost(lost) => all.lost.push((lost.origin.packet, lost.text.clone())),
-            _ => {}
+        messages.each(&block, &mut |offset, found| {
+            match found {
+                Found::Message(bytes, _) => match decoder.parse(bytes) {
+                    Ok(_) => {
+                        // With other first bytes, it is no capture.
+                        let Some(origin) = block.origin(offset) else {
+                            return true;
+                        };
+                        let stream = all.messages.entry(origin.stream.to_string()).or_default();
+                        stream.push(bytes.to_vec());
+                        all.places.push((origin, bytes.to_vec()));
+                    }
+                    Err(error) => {
+                        all.bad.push(error.to_string());
+                        return false;
+                    }
+                },
+                Found::Bad(why) => all.bad.push(why.to_string()),
+                Found::Lost(lost) => all.lost.push((lost.origin.packet, lost.text.clone())),
+                _ => {}
+            }
+            true
         });
         if let Some(ended) = block.take_ended() {
             all.error = ended.error.map(|error| error.to_string());
