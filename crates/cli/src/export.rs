@@ -274,6 +274,25 @@ fn write_file(
     }
 }
 
+/// Writes what became of a run that has no report, where test cases of it are wanted: those of an earlier run would be
+/// taken for its own. What keeps the file from being written is not told: the run has failed anyway.
+pub(crate) fn broke(args: &ReportArgs, force: bool, subcommand: &str, failure: &Failure) {
+    let Some(path) = args.export_junit.as_deref() else {
+        return;
+    };
+    if target::is_stdout(path) {
+        return;
+    }
+    if let Ok(target) = Target::create(path, force, None, context()) {
+        let mut file = BufWriter::new(target.writer());
+        let written = junit::broke(subcommand, &failure.to_string(), &mut file);
+        if written.and_then(|()| file.flush()).is_ok() {
+            drop(file);
+            let _ = target.commit();
+        }
+    }
+}
+
 /// Writes a report as CSV, or the table of this name.
 fn write_csv(report: &Report, table: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
     let Some(name) = table else {

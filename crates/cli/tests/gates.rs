@@ -233,3 +233,81 @@ fn errors_that_wrk2_states_are_those_of_a_gate_and_its_maximum_is_exact() {
         shown.text()
     );
 }
+
+#[test]
+fn test_cases_of_an_earlier_run_do_not_outlive_one_that_failed() {
+    let dir = directory();
+    file(dir.path(), "base", column(100, |_| 10).as_bytes());
+    file(dir.path(), "bad", b"10\nx\n");
+    let cases = || std::fs::read_to_string(dir.path().join("r.xml")).expect("written");
+    for failing in [
+        "compare base gone --fail-on-regression 5%",
+        "compare base bad --fail-on-regression 5%",
+        "compare --interleave 6 --fail-on-regression 5% -- true -- false",
+        "report gone --slo p50<=1s",
+    ] {
+        run(
+            dir.path(),
+            words("compare base base -qq -f --fail-on-regression 5% --export-junit r.xml"),
+        )
+        .expect(0);
+        assert!(cases().contains("errors=\"0\""), "{}", cases());
+        let flags = "-qq -f --export-junit r.xml";
+        let (command, rest) = failing.split_once(' ').expect("words");
+        let failed = run(dir.path(), words(&format!("{command} {flags} {rest}"))).expect(1);
+        let found = cases();
+        assert!(
+            found.contains("tests=\"1\" failures=\"0\" errors=\"1\""),
+            "{failing}: {found}"
+        );
+        let reason = failed.stderr.lines().next().expect("a line");
+        let reason = reason.trim_start_matches("perfkit: ").split('\'').next();
+        assert!(found.contains(reason.expect("text")), "{failing}: {found}");
+        // What is there is replaced only if that is asked for.
+        let before = cases();
+        let line = format!("{command} -qq --export-junit r.xml {rest}");
+        run(dir.path(), words(&line)).expect(1);
+        assert_eq!(cases(), before, "{failing}");
+    }
+}
+
+#[test]
+fn a_median_that_doubles_among_two_usual_values_passes_no_gate() {
+    let dir = directory();
+    let two = |of_upper: u32| {
+        move |nth: u32| {
+            let place = if nth * 37 % 100 < of_upper {
+                200_000
+            } else {
+                100_000
+            };
+            place + nth
+        }
+    };
+    file(dir.path(), "base", column(1_000, two(35)).as_bytes());
+    file(dir.path(), "slow", column(1_000, two(65)).as_bytes());
+    let line = "compare base slow -qq --fail-unpaired --fail-on-regression 5%";
+    let told = run(dir.path(), words(line));
+    assert!(
+        matches!(told.code, Some(4 | 5)),
+        "{:?} {}",
+        told.code,
+        told.stderr
+    );
+    let line = "compare slow base -qq --fail-unpaired --fail-on-regression 5%";
+    let told = run(dir.path(), words(line));
+    assert_ne!(told.code, Some(4), "{}", told.stderr);
+    file(
+        dir.path(),
+        "zeros",
+        column(100, |nth| u32::from(nth >= 80)).as_bytes(),
+    );
+    file(dir.path(), "ones", column(100, |_| 1).as_bytes());
+    let line = "compare zeros ones -qq --fail-unpaired --fail-on-regression 5%";
+    let told = run(dir.path(), words(line)).expect(5);
+    assert!(
+        told.stderr.contains("the baseline's own median is 0"),
+        "{}",
+        told.stderr
+    );
+}

@@ -49,7 +49,9 @@ use std::ffi::OsString;
 
 use ::report::ExitStatus;
 
+use crate::args::output::OutputArgs;
 use crate::args::{Cli, Command};
+use crate::export;
 use crate::failure::Result;
 use crate::term::signal::Ending;
 
@@ -94,8 +96,8 @@ pub(crate) fn dispatch(cli: Cli, argv: &[OsString]) -> Result<ExitStatus> {
         Command::Fix(args) => fix::run(&args, name, argv),
         Command::FixBench(args) => fix_bench::run(&args, name, argv),
         Command::Stress(args) => stress::run(&args, name, argv),
-        Command::Compare(args) => compare::run(&args, name, argv),
-        Command::Report(args) => report::run(&args, name, argv),
+        Command::Compare(args) => told(compare::run(&args, name, argv), &args.output, name),
+        Command::Report(args) => told(report::run(&args, name, argv), &args.output, name),
         Command::Rerun(args) => rerun::run(&args),
         Command::Env(args) => env::run(&args, name, argv),
         Command::Tour(args) => tour::run(&args, name, argv),
@@ -103,4 +105,12 @@ pub(crate) fn dispatch(cli: Cli, argv: &[OsString]) -> Result<ExitStatus> {
         Command::Completions(args) => docs::run::completions(args.shell),
         Command::Man(args) => docs::run::man(&args),
     }
+}
+
+/// How a run of gates ended; test cases that are wanted of it say so if it failed.
+fn told(ended: Result<ExitStatus>, output: &OutputArgs, name: &str) -> Result<ExitStatus> {
+    if let Err(failure) = &ended {
+        export::broke(&output.report, output.force, name, failure);
+    }
+    ended
 }

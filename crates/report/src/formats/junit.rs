@@ -37,8 +37,31 @@ pub fn write(report: &Report, undecided_passes: bool, out: &mut dyn Write) -> io
         .chain(gates)
         .chain(limits)
         .collect();
-    let count = |is: fn(&Came) -> bool| cases.iter().filter(|case| is(&case.came)).count();
     let seconds = report.duration_ns.unwrap_or(0) as f64 / 1e9;
+    let started = report.started_at.as_deref();
+    suite(&report.command.subcommand, (started, seconds), &cases, out)
+}
+
+/// Writes what became of a run that has no report, by the reason.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn broke(subcommand: &str, reason: &str, out: &mut dyn Write) -> io::Result<()> {
+    let case = Case {
+        name: "the run".to_owned(),
+        came: Came::Broke(reason.to_owned()),
+    };
+    suite(subcommand, (None, 0.0), &[case], out)
+}
+
+fn suite(
+    subcommand: &str,
+    (started, seconds): (Option<&str>, f64),
+    cases: &[Case],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let count = |is: fn(&Came) -> bool| cases.iter().filter(|case| is(&case.came)).count();
     let counts = format!(
         "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{seconds:.3}\"",
         cases.len(),
@@ -46,11 +69,8 @@ pub fn write(report: &Report, undecided_passes: bool, out: &mut dyn Write) -> io
         count(|came| matches!(came, Came::Broke(_))),
         count(|came| matches!(came, Came::Skipped(_))),
     );
-    let suite = text(&format!("perfkit {}", report.command.subcommand));
-    let started = report
-        .started_at
-        .as_deref()
-        .map(|start| format!(" timestamp=\"{}\"", text(start)));
+    let suite = text(&format!("perfkit {subcommand}"));
+    let started = started.map(|start| format!(" timestamp=\"{}\"", text(start)));
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<testsuites name=\"perfkit\" {counts}>")?;
     writeln!(
@@ -58,7 +78,7 @@ pub fn write(report: &Report, undecided_passes: bool, out: &mut dyn Write) -> io
         "  <testsuite name=\"{suite}\" {counts}{}>",
         started.unwrap_or_default()
     )?;
-    for case in &cases {
+    for case in cases {
         let head = format!(
             "<testcase classname=\"{suite}\" name=\"{}\" time=\"0\"",
             text(&case.name)
