@@ -1,6 +1,6 @@
 //! Shapes of long expressions: several audience lists, lists of 10,000 values, hundreds of tests.
 
-use super::names::shape;
+use super::shape::shape;
 use super::{Ask, Shape, Values};
 
 /// The share of conjunctions that have a clause: all.

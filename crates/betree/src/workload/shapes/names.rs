@@ -1,26 +1,11 @@
 //! Shapes of targeting as people have it.
 
+use super::shape::shape;
 use super::wide::wide;
-use super::{Ask, Clause, Shape, Values};
+use super::{Ask, Shape, Values};
 
 /// The share of conjunctions that have a clause: all.
 const ALWAYS: u64 = 1000;
-
-pub(super) fn shape(name: &str, attributes: &[Values], clauses: &[(usize, Ask, u64)]) -> Shape {
-    let clause = |(attribute, ask, share): &(usize, Ask, u64)| Clause {
-        attribute: *attribute,
-        ask: *ask,
-        share: *share,
-    };
-    Shape {
-        name: name.to_owned(),
-        attributes: attributes.iter().map(|values| (*values, 0)).collect(),
-        clauses: clauses.iter().map(clause).collect(),
-        conjunctions: (1, 1),
-        clauses_max: usize::MAX,
-        skew: 0,
-    }
-}
 
 /// All named shapes.
 #[must_use]

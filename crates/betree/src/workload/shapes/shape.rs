@@ -157,3 +157,20 @@ impl Shape {
         self.clauses.iter().any(|clause| wanted(clause.ask))
     }
 }
+
+/// A shape of one conjunction an expression, whose events have all attributes.
+pub(super) fn shape(name: &str, attributes: &[Values], clauses: &[(usize, Ask, u64)]) -> Shape {
+    let clause = |(attribute, ask, share): &(usize, Ask, u64)| Clause {
+        attribute: *attribute,
+        ask: *ask,
+        share: *share,
+    };
+    Shape {
+        name: name.to_owned(),
+        attributes: attributes.iter().map(|values| (*values, 0)).collect(),
+        clauses: clauses.iter().map(clause).collect(),
+        conjunctions: (1, 1),
+        clauses_max: usize::MAX,
+        skew: 0,
+    }
+}

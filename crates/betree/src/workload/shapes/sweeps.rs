@@ -1,7 +1,8 @@
 //! Shapes that differ only in how many values an attribute or a list has, or in how many alternatives an `or` has.
 
 use super::long::long;
-use super::names::{ALTERNATIVES, alternatives, named, shape};
+use super::names::{ALTERNATIVES, alternatives, named};
+use super::shape::shape;
 use super::{Ask, Shape, Values};
 
 impl Shape {

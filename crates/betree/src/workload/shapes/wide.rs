@@ -1,6 +1,6 @@
 //! Ranges that are wide, and events that lack attributes.
 
-use super::names::shape;
+use super::shape::shape;
 use super::{Ask, Shape, Values};
 
 /// Ranges over some of these attributes, each over a share of it, in thousandths. Of a thousand events `absent` lack an
