@@ -223,6 +223,18 @@ fn undecided(one: &Comparison, limit: &Limit, compared: bool) -> Said {
 /// What would decide it, in numbers.
 fn remedy(one: &Comparison, limit: &Limit) -> Option<String> {
     let share = limit.percent.map(|percent| percent / 100.0);
+    if limit.p == 50.0 && !medians_contradict(one, limit).is_empty() {
+        // No number of values changes what they gather around.
+        let apart = medians_apart(one).filter(|apart| apart.is_finite());
+        let passes = apart.map_or_else(String::new, |apart| {
+            let share = units::signed_percent(rounded_up(apart));
+            format!("; a limit of {} passes as it is", share.trim_start_matches('+'))
+        });
+        return Some(format!(
+            "look at the distributions (-v), and limit a percentile that lies within what is usual, as \
+             --fail-on-regression p90:5%{passes}"
+        ));
+    }
     let remedy = Remedy::of(one, limit.p, share)?;
     let share = units::signed_percent(rounded_up(remedy.passes_from));
     let share = share.trim_start_matches('+');
