@@ -35,6 +35,10 @@ fn lzma(content: &[u8], mark: bool) -> Vec<u8> {
     out
 }
 
+fn zstd(content: &[u8]) -> Vec<u8> {
+    zstdkit::compress(content, &zstdkit::EncoderOptions::default()).expect("it works")
+}
+
 fn xz(content: &[u8]) -> Vec<u8> {
     let options = lzma_rust2::XzOptions::with_preset(1);
     let mut writer = lzma_rust2::XzWriter::new(Vec::new(), options).expect("it works");
@@ -171,12 +175,22 @@ fn windows_beyond_the_limit_are_refused_before_they_are_made() {
         (14, greedy, ReadOptions::default()),
         (14, lzma(&content, false), tight),
         (95, xz(&content), tight),
+        (93, zstd(&sample(1_000_000)), tight),
+        (93, zstd(&sample((64 << 10) + 1)), tight),
     ] {
         let archive = archive(code, 0, &packed, &content);
         for read in [by_file, by_pipe] {
             let error = read(&archive, &options).expect_err("it is too much");
             assert_eq!(error.kind(), ErrorKind::Limit, "{code}: {error}");
             assert!(error.offset().is_some(), "{error}");
+        }
+    }
+    // A window that is just as large as allowed.
+    let content = sample(64 << 10);
+    for options in [tight, ReadOptions::default()] {
+        let archive = archive(93, 0, &zstd(&content), &content);
+        for read in [by_file, by_pipe] {
+            assert!(read(&archive, &options).expect("it fits") == content);
         }
     }
 }

@@ -85,8 +85,8 @@ impl ContentDecoder {
             Method::Zstd => match &mut self.zstd {
                 Some(decoder) => decoder.reset(),
                 None => {
-                    let options = zstdkit::DecoderOptions::default();
-                    let decoder = zstdkit::Decoder::new(&options).map_err(|error| zstd(&error))?;
+                    let decoder = zstdkit::Decoder::new(&windows_of(bounds.memory))
+                        .map_err(|error| zstd(&error))?;
                     self.zstd = Some(Box::new(decoder));
                 }
             },
@@ -384,11 +384,28 @@ pub(crate) fn invalid_deflate(error: &InflateError) -> Error {
     Error::new(ErrorKind::Corrupt, what)
 }
 
+/// Options of a decoder whose windows have at most this many bytes.
+#[cfg(feature = "zstd")]
+fn windows_of(bytes: u64) -> zstdkit::DecoderOptions {
+    const LOG_MAX: u32 = if cfg!(target_pointer_width = "64") {
+        31
+    } else {
+        30
+    };
+    let log = u64::BITS - bytes.saturating_sub(1).leading_zeros();
+    zstdkit::DecoderOptions::default()
+        .with_window_log_max(log.clamp(10, LOG_MAX))
+        .with_window_limit(bytes)
+}
+
 #[cfg(feature = "zstd")]
 fn zstd(error: &zstdkit::Error) -> Error {
-    let kind = match error.kind() {
-        zstdkit::ErrorKind::WindowLimit | zstdkit::ErrorKind::MemoryLimit => ErrorKind::Limit,
-        _ => ErrorKind::Corrupt,
-    };
-    Error::new(kind, format!("in its compressed content: {error}"))
+    let what = format!("in its compressed content: {error}");
+    match error.kind() {
+        zstdkit::ErrorKind::WindowLimit | zstdkit::ErrorKind::MemoryLimit => {
+            Error::new(ErrorKind::Limit, what)
+                .help("raise Limits::window_bytes if the source is trusted")
+        }
+        _ => Error::new(ErrorKind::Corrupt, what),
+    }
 }

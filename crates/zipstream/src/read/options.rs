@@ -59,8 +59,9 @@ pub struct Limits {
     pub ratio: u64,
     /// The most entries: 67 million by default.
     pub entries: u64,
-    /// The most memory that one thread may use for the window of an LZMA or XZ entry: 128 MiB by
-    /// default.
+    /// The most memory that one thread may use for the window of a Zstandard, LZMA or XZ entry: 128 MiB by
+    /// default. A service that reads many archives of strangers at a time sets it to 8 MiB, which is what Zstandard asks
+    /// for up to level 19.
     pub window_bytes: u64,
     /// The largest directory, which is kept in memory: 1 GiB by default.
     pub directory_bytes: u64,

@@ -228,7 +228,10 @@ fn remedy(one: &Comparison, limit: &Limit) -> Option<String> {
         let apart = medians_apart(one).filter(|apart| apart.is_finite());
         let passes = apart.map_or_else(String::new, |apart| {
             let share = units::signed_percent(rounded_up(apart));
-            format!("; a limit of {} passes as it is", share.trim_start_matches('+'))
+            format!(
+                "; a limit of {} passes as it is",
+                share.trim_start_matches('+')
+            )
         });
         return Some(format!(
             "look at the distributions (-v), and limit a percentile that lies within what is usual, as \
