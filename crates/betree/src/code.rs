@@ -210,6 +210,19 @@ pub(crate) fn i64_at(words: &[u32], at: usize) -> i64 {
     u64_at(words, at) as i64
 }
 
+/// The heads of a code with their operands, in their order. One whose operands are cut off is the last, and has none.
+pub(crate) fn heads(code: &[u32]) -> impl Iterator<Item = (Head, &[u32])> {
+    let mut rest = code;
+    std::iter::from_fn(move || {
+        let (word, behind) = rest.split_first()?;
+        let head = Head(*word);
+        let count = head.operands(behind.first().copied().unwrap_or(0));
+        let (operands, next) = behind.split_at_checked(count).unwrap_or_default();
+        rest = next;
+        Some((head, operands))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

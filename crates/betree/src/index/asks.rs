@@ -13,7 +13,7 @@ use super::positions::ordered;
 use super::texts::position;
 use super::windows::PatternKey;
 use crate::bind::range_bounds;
-use crate::code::{Head, Op, i64_at, u64_at};
+use crate::code::{Head, Op, heads, i64_at, u64_at};
 use crate::expr::Position;
 
 /// The most expressions that are counted; of more, every second, third and so on.
@@ -75,16 +75,9 @@ impl Asks {
         let step = sources.len().div_ceil(SAMPLE_MAX).max(1);
         for slot in (0..sources.len()).step_by(step) {
             out.sampled += 1;
-            let words = sources.tree(slot);
-            let mut at = 0;
-            while let Some(word) = words.get(at) {
-                let head = Head(*word);
-                let first = words.get(at + 1).copied().unwrap_or(0);
-                let end = at + 1 + head.operands(first);
-                let operands = words.get(at + 1..end).unwrap_or(&[]);
+            for (head, operands) in heads(sources.tree(slot)) {
                 out.add(head, operands, &mut counts);
-                out.count(*word, operands, &state);
-                at = end;
+                out.count(head, operands, &state);
             }
         }
         for ((attribute, value), count) in counts {
@@ -101,8 +94,7 @@ impl Asks {
     }
 
     /// Counts a test, and whether it is like an earlier one of its attribute.
-    fn count(&mut self, word: u32, operands: &[u32], state: &RandomState) {
-        let head = Head(word);
+    fn count(&mut self, head: Head, operands: &[u32], state: &RandomState) {
         if matches!(
             head.op(),
             Op::And | Op::Or | Op::Close | Op::True | Op::False
@@ -115,7 +107,7 @@ impl Asks {
         };
         *tests += 1;
         let first = operands.get(..WORDS_MAX).unwrap_or(operands);
-        distinct.insert(state.hash_one((word, operands.len(), first)));
+        distinct.insert(state.hash_one((head.0, operands.len(), first)));
     }
 
     fn add(&mut self, head: Head, operands: &[u32], counts: &mut HashMap<(u16, u64), u32>) {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{COLUMNS_MAX, ELEMENTS_MAX};
 use crate::bind::range_bounds;
-use crate::code::{Head, Op, i64_at, u64_at};
+use crate::code::{Head, Op, heads, i64_at, u64_at};
 use crate::domain::{AttributeType, Domain};
 use crate::index::Sources;
 use crate::index::asks::Asks;
@@ -203,17 +203,10 @@ impl Choice {
         let attributes = domain.attributes();
         let mut asked: Vec<Asked> = Vec::new();
         asked.resize_with(attributes.len(), Asked::default);
-        let words = sources.all_words();
-        let mut at = 0;
-        while let Some(word) = words.get(at) {
-            let head = Head(*word);
-            let first = words.get(at + 1).copied().unwrap_or(0);
-            let end = at + 1 + head.operands(first);
-            let operands = words.get(at + 1..end).unwrap_or(&[]);
+        for (head, operands) in heads(sources.all_words()) {
             if let Some(asked) = asked.get_mut(head.attribute()).filter(|a| !a.too_many) {
                 asked.add(head, operands);
             }
-            at = end;
         }
         let least = sources.len() / SHARE_MIN;
         let mut order: Vec<usize> = (0..asked.len())
@@ -300,14 +293,7 @@ fn narrowest(scalars: &[Scalar], sources: &Sources) -> f32 {
     for slot in (0..sources.len()).step_by(step) {
         // Tests of an attribute bound it together.
         let mut bounds = vec![None; scalars.len()];
-        let words = sources.tree(slot);
-        let mut at = 0;
-        while let Some(word) = words.get(at) {
-            let head = Head(*word);
-            let first = words.get(at + 1).copied().unwrap_or(0);
-            let end = at + 1 + head.operands(first);
-            let operands = words.get(at + 1..end).unwrap_or(&[]);
-            at = end;
+        for (head, operands) in heads(sources.tree(slot)) {
             for (scalar, bound) in scalars.iter().zip(&mut bounds) {
                 if scalar.attribute == head.attribute()
                     && let Some((low, high)) = scalar.interval(head, operands)
