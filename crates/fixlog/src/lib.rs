@@ -35,6 +35,8 @@ mod parties;
 mod place;
 mod printer;
 mod pseudonym;
+#[cfg(test)]
+mod random;
 mod respell;
 mod rewrite;
 mod rows;

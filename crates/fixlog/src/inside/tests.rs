@@ -2,19 +2,8 @@
 
 use fixcore::{Decoder, frame};
 
+use crate::random::Random;
 use crate::{Accept, Block, Blocks, Fault, Found, Messages, Readers, Separator};
-
-/// A small generator of numbers.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % most as u64) as usize
-    }
-}
 
 fn message(body: &str) -> Vec<u8> {
     let mut all = Vec::new();

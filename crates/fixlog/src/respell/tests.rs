@@ -3,19 +3,8 @@
 use fixcore::separator::{SPELLINGS, from_soh};
 use fixcore::{Decoder, Encoder, SOH};
 
+use crate::random::Random;
 use crate::{Found, Separator, split};
-
-/// Numbers that are random enough.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % most as u64) as usize
-    }
-}
 
 /// The messages of a log, and how many more places begin like one.
 fn found(log: &[u8]) -> (Vec<Vec<u8>>, usize) {

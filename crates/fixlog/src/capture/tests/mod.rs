@@ -9,19 +9,8 @@ use fixcore::Decoder;
 use wire::{FORMATS, Format, LINKS, Packet, file};
 
 use super::*;
+use crate::random::Random;
 use crate::{Block, Blocks, Found, Got, Logs, Messages, Separator, Source};
-
-/// Draws numbers.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % most.max(1) as u64) as usize
-    }
-}
 
 /// A log that comes in reads of some size.
 struct Pieces<'l>(&'l [u8], usize);

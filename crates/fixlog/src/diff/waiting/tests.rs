@@ -3,21 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::diff::waiting::*;
+use crate::random::Random;
 
 /// A session, a number in it, and which message of the test it is.
 type Message = (u8, u64, usize);
-
-/// Numbers that are random enough.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % most as u64) as usize
-    }
-}
 
 /// Pairs, and messages without a like, by what they are in their logs.
 #[derive(Debug, Default, PartialEq, Eq)]

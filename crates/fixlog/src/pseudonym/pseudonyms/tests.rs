@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::*;
 use crate::pseudonym::digits::kind;
+use crate::random::Random;
 
 /// A count, a length or a flag names no person, and a changed length would break the data after it.
 #[test]
@@ -160,17 +161,7 @@ fn no_two_values_have_the_same_pseudonym() {
     }
 }
 
-/// Numbers that are random enough.
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % most as u64) as usize
-    }
-
     fn text(&mut self, length: usize) -> String {
         let all = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -./";
         let text = (0..length).map(|_| char::from(all[self.below(all.len())]));
