@@ -11,7 +11,7 @@
 //! | 16..31 | 0 | the least value | where the second table starts | |
 //! | 31 | set | 0 | 0 | 0 |
 //!
-//! In the table of packs an entry of literals is another one, and an entry of a length may have a literal
+//! In the table of packs an entry of literals has a layout of its own, and an entry of a length may have a literal
 //! before it; the rest is the same.
 //!
 //! | bits | literals | a literal and a length |
